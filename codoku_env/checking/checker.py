@@ -8,7 +8,7 @@ import re
 import threading
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path as FilePath
@@ -43,7 +43,7 @@ def check(puzzle: Puzzle, candidate: Candidate, limits: Limits | None = None) ->
     return _checker(puzzle, limits or Limits()).check(candidate)
 
 
-class _Fail(Exception):
+class _FailError(Exception):
     """Carries the verdict of the stage that failed."""
 
     def __init__(self, verdict: Verdict) -> None:
@@ -70,7 +70,7 @@ class Checker:
             program = self._compile(tree)
             self._check_runs(program)
             self._check_constants(fills)
-        except _Fail as failure:
+        except _FailError as failure:
             return failure.verdict
         return Verdict(Stage.PASS, "every constraint is satisfied")
 
@@ -89,7 +89,7 @@ class Checker:
                 raise RemaskError("the program is not the puzzle with its cells filled: its structure differs")
         except RemaskError as error:
             _require_compilable(tree)
-            raise _Fail(Verdict(Stage.REMASK, str(error))) from None
+            raise _FailError(Verdict(Stage.REMASK, str(error))) from None
         return fills, rendering
 
     def _extract_assignment(self, assignment: Assignment) -> tuple[tuple[str, ...], ast.Module]:
@@ -99,7 +99,7 @@ class Checker:
         for cell, fill in zip(cells, assignment.fills, strict=True):
             if fill is None:
                 row = self.puzzle.body.cell_rows[cell.index]
-                raise _Fail(Verdict(Stage.BASICS, f"cell {cell.index} {cell} is unfilled (body line {row + 1})"))
+                raise _FailError(Verdict(Stage.BASICS, f"cell {cell.index} {cell} is unfilled (body line {row + 1})"))
         fills = tuple(fill for fill in assignment.fills if fill is not None)
         try:
             for cell, fill in zip(cells, fills, strict=True):
@@ -108,14 +108,14 @@ class Checker:
             if self._fills(rendering) != fills:
                 raise RemaskError("neighbouring fills read as one operator")
         except RemaskError as error:
-            raise _Fail(Verdict(Stage.REMASK, str(error))) from None
+            raise _FailError(Verdict(Stage.REMASK, str(error))) from None
         return fills, rendering
 
     def _fills(self, tree: ast.Module) -> tuple[str, ...]:
         try:
             tokens, nodes = list_tokens(program_nodes(tree))
         except TooDeepError:
-            raise _Fail(Verdict(Stage.PARSE, "the program is nested too deeply")) from None
+            raise _FailError(Verdict(Stage.PARSE, "the program is nested too deeply")) from None
         return self._aligner.align(tokens, nodes)
 
     # CFG, LIMIT, PATH, OUTPUT, CONST.
@@ -124,19 +124,21 @@ class Checker:
         function = tree.body[-1]
         assert isinstance(function, ast.FunctionDef)
         try:
-            edges = rebuild_edges(function, self._starts)
+            edges = frozenset(rebuild_edges(function, self._starts))
         except LimitError as error:
-            raise _Fail(Verdict(Stage.LIMIT, str(error))) from None
+            raise _FailError(Verdict(Stage.LIMIT, str(error))) from None
         with _quiet():
             try:
                 program = Program(tree, self._starts, self.limits)
             except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-                raise _Fail(Verdict(Stage.COMPILE, f"the program does not compile: {_reason(error)}")) from None
+                raise _FailError(Verdict(Stage.COMPILE, f"the program does not compile: {_reason(error)}")) from None
         if edges != self._edges:
             missing, unexpected = self._edges - edges, edges - self._edges
-            parts = [f"missing {_edges(missing)}" if missing else "", f"unexpected {_edges(unexpected)}" if unexpected else ""]
-            message = f"the CFG differs: {'; '.join(part for part in parts if part)}"
-            raise _Fail(Verdict(Stage.CFG, message, expected=_edges(self._edges), got=_edges(edges)))
+            parts = [
+                f"{what} {_edges(some)}" for what, some in (("missing", missing), ("unexpected", unexpected)) if some
+            ]
+            message = f"the CFG differs: {'; '.join(parts)}"
+            raise _FailError(Verdict(Stage.CFG, message, expected=_edges(self._edges), got=_edges(edges)))
         return program
 
     def _check_runs(self, program: Program) -> None:
@@ -153,7 +155,7 @@ class Checker:
             message = f"the running checksum after the last example is {got}, expected {expected}"
             failures.append(Verdict(Stage.OUTPUT, message, expected=expected, got=got))
         if failures:
-            raise _Fail(min(failures, key=lambda failure: failure.stage.rank))
+            raise _FailError(min(failures, key=lambda failure: failure.stage.rank))
 
     def _check_constants(self, fills: Sequence[str]) -> None:
         used = Counter(fills[index] for index in self._const_cells)
@@ -161,7 +163,7 @@ class Checker:
             expected, got = self._constants.get(literal, 0), used[literal]
             if expected != got:
                 message = f"constant {literal} is used {_times(got)}, expected {_times(expected)}"
-                raise _Fail(Verdict(Stage.CONST, message, expected=str(expected), got=str(got)))
+                raise _FailError(Verdict(Stage.CONST, message, expected=str(expected), got=str(got)))
 
 
 @lru_cache(maxsize=64)
@@ -205,7 +207,7 @@ def _times(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
 
 
-def _edges(edges: Sequence[tuple[str, str]] | frozenset[tuple[str, str]] | set[tuple[str, str]]) -> str:
+def _edges(edges: Iterable[tuple[str, str]]) -> str:
     ordered = sorted(edges, key=lambda edge: (block_order(edge[0]), block_order(edge[1])))
     return ", ".join(f"{source} -> {target}" for source, target in ordered)
 
@@ -251,18 +253,18 @@ def _load(path: FilePath, limits: Limits) -> bytes:
         raise _fail_basics(f"cannot read {str(path)!r}: {reason}") from None
 
 
-def _fail_basics(message: str) -> _Fail:
-    return _Fail(Verdict(Stage.BASICS, message))
+def _fail_basics(message: str) -> _FailError:
+    return _FailError(Verdict(Stage.BASICS, message))
 
 
 def _parse(text: str) -> ast.Module:
     if "\0" in text:
-        raise _Fail(Verdict(Stage.PARSE, f"line {text[: text.index(chr(0))].count(chr(10)) + 1}: a null byte"))
+        raise _FailError(Verdict(Stage.PARSE, f"line {text[: text.index(chr(0))].count(chr(10)) + 1}: a null byte"))
     with _quiet():
         try:
             return ast.parse(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            raise _Fail(Verdict(Stage.PARSE, f"the program does not parse: {_reason(error)}")) from None
+            raise _FailError(Verdict(Stage.PARSE, f"the program does not parse: {_reason(error)}")) from None
 
 
 def _require_compilable(tree: ast.Module) -> None:
@@ -271,7 +273,7 @@ def _require_compilable(tree: ast.Module) -> None:
         try:
             compile(tree, "<candidate>", "exec", dont_inherit=True, optimize=0)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            raise _Fail(Verdict(Stage.COMPILE, f"the program does not compile: {_reason(error)}")) from None
+            raise _FailError(Verdict(Stage.COMPILE, f"the program does not compile: {_reason(error)}")) from None
 
 
 def _reason(error: BaseException) -> str:
@@ -284,7 +286,7 @@ _WARNINGS_LOCK = threading.RLock()
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def _quiet() -> Generator[None]:
     """Compiler warnings neither printed nor, under filters that say so, turned into errors."""
     with _WARNINGS_LOCK, warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -15,6 +15,8 @@ __all__ = ["rebuild_edges"]
 _MAX_STATES = 50_000
 
 _Flags = tuple[tuple[str, int], ...]
+_State = tuple[int, str | None, _Flags]
+"""Index of the next step, the block that was entered last, and the values of the goto flags assigned so far."""
 
 
 def rebuild_edges(function: ast.FunctionDef, starts: Mapping[int, Sequence[str]]) -> set[tuple[str, str]]:
@@ -34,14 +36,12 @@ def rebuild_edges(function: ast.FunctionDef, starts: Mapping[int, Sequence[str]]
     graph.suite(function.body, None)
     graph.emit("return")
     edges: set[tuple[str, str]] = set()
-    initial: tuple[int, str | None, _Flags] = (0, None, ())
-    seen = {initial}
-    stack = [initial]
+    stack: list[_State] = [(0, None, ())]
+    seen = set(stack)
     while stack:
         if len(seen) > _MAX_STATES:
             raise LimitError("goto flags take too many combinations of values")
-        at, block, flags = stack.pop()
-        for state in graph.follow(at, block, flags, edges):
+        for state in graph.follow(stack.pop(), edges):
             if state not in seen:
                 seen.add(state)
                 stack.append(state)
@@ -123,10 +123,9 @@ class _Graph:
                 value = node.value.value if isinstance(node.value, ast.Constant) else 0
                 self.emit("flag", target.id, int(bool(value)))
 
-    def follow(
-        self, at: int, block: str | None, flags: _Flags, edges: set[tuple[str, str]]
-    ) -> list[tuple[int, str | None, _Flags]]:
+    def follow(self, state: _State, edges: set[tuple[str, str]]) -> list[_State]:
         """States that can follow; the edge that a block start makes is added to ``edges``."""
+        at, block, flags = state
         step = self.steps[at]
         if step.form == "block":
             if block is not None:

@@ -6,6 +6,8 @@ in scope: no builtins, only the run-time helpers. The names of the watching func
 cannot refer to them.
 """
 
+# ruff: noqa: ANN401  (operands of a running program can be anything)
+
 from __future__ import annotations
 
 import ast

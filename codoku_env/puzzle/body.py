@@ -134,7 +134,7 @@ class Body:
 
     @cached_property
     def variables(self) -> tuple[str, ...]:
-        """Parameters, then visibly assigned locals (arrays among them) in program order; goto flags are not variables."""
+        """Parameters, then visibly assigned locals, arrays among them, in program order; goto flags are none."""
         names = dict.fromkeys(self.parameters)
         for line, syntax in zip(self.lines, self.syntax, strict=True):
             if syntax.target is None or syntax.target_element or not line.depth:
@@ -148,7 +148,9 @@ class Body:
     def flags(self) -> tuple[str, ...]:
         """Names of the visible goto flags, in program order."""
         tokens = (token for line in self.lines for token in line.tokens)
-        return tuple(dict.fromkeys(token for token in tokens if isinstance(token, str) and token.startswith(FLAG_PREFIX)))
+        return tuple(
+            dict.fromkeys(token for token in tokens if isinstance(token, str) and token.startswith(FLAG_PREFIX))
+        )
 
     @cached_property
     def id_domain(self) -> tuple[str, ...]:
@@ -308,11 +310,10 @@ def _check_structure(lines: Sequence[Line], syntaxes: Sequence[LineSyntax]) -> N
 
 def _check_state(line: Line, syntax: LineSyntax) -> None:
     tokens = line.tokens
-    literal = tokens[3:-1] if len(tokens) > 3 and tokens[1:3] == ("=", "[") else ()
-    if syntax.display != 1 or len(literal) - (literal[:1] == ("-",)) != 1 or not is_number(literal[-1]):
+    plain = tuple(token for token in tokens if token != "-")
+    shape = len(plain) == 5 and plain[1:3] == ("=", "[") and len(tokens) <= 6 and syntax.display == 1
+    if not shape or not is_number(plain[3]) or not isinstance(parse_number(str(plain[3])), int):
         raise BodyError(0, 0, f"expected module-level state {CHECKSUM_STATE} = [integer]")
-    if not isinstance(parse_number(str(literal[-1])), int):
-        raise BodyError(0, 0, f"expected an integer in {CHECKSUM_STATE}")
 
 
 def _check_names(body: Body) -> None:
@@ -390,7 +391,7 @@ def _check_tree(body: Body) -> None:
 
 
 def alignment_tokens(body: Body) -> tuple[Token, ...]:
-    """The body's tokens without parentheses, colons and line structure, in the form in which a candidate's are listed."""
+    """The body's tokens without parentheses, colons and line structure: the form in which candidates are listed."""
     result: list[Token] = []
     for line in body.lines:
         for index, token in enumerate(line.tokens):

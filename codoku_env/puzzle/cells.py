@@ -38,9 +38,7 @@ CTRL_DOMAIN: tuple[str, ...] = ("break", "continue")
 
 _INT = re.compile(r"0[xX](?:_?[0-9a-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+|0(?:_?0)*|[1-9](?:_?[0-9])*")
 _DIGITS = r"[0-9](?:_?[0-9])*"
-_FLOAT = re.compile(
-    rf"(?:(?:{_DIGITS})?\.{_DIGITS}|{_DIGITS}\.)(?:[eE][+-]?{_DIGITS})?|{_DIGITS}[eE][+-]?{_DIGITS}"
-)
+_FLOAT = re.compile(rf"(?:(?:{_DIGITS})?\.{_DIGITS}|{_DIGITS}\.)(?:[eE][+-]?{_DIGITS})?|{_DIGITS}[eE][+-]?{_DIGITS}")
 _ELEMENT = re.compile(r"([A-Za-z_]\w*)\s*\[\s*(\w+)\s*\]", re.ASCII)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from codoku_env.errors import PuzzleFormatError
 from codoku_env.puzzle.cells import require_label
@@ -55,7 +56,7 @@ class CFG:
         keys = [(block_order(source), block_order(target)) for source, target in self.edges]
         if keys != sorted(keys):
             raise PuzzleFormatError("expected edges in block order (make the graph with CFG.of)")
-        for edge, following in zip(self.edges, self.edges[1:], strict=False):
+        for edge, following in pairwise(self.edges):
             if edge == following:
                 raise PuzzleFormatError(f"expected each edge once, got {edge[0]} -> {edge[1]} twice")
         if self.successors(EXIT):
@@ -110,7 +111,7 @@ def require_path(path: Iterable[str], cfg: CFG) -> Path:
     path = tuple(path)
     if len(path) < 2 or path[0] != ENTRY or path[-1] != EXIT:
         raise PuzzleFormatError("expected an execution path that starts at entry and ends at exit")
-    for source, target in zip(path, path[1:], strict=False):
+    for source, target in pairwise(path):
         if target not in cfg.successors(source):
             raise PuzzleFormatError(f"expected a path along CFG edges, there is no edge {source} -> {target}")
     return path

@@ -26,7 +26,6 @@ _ARITHMETIC = frozenset({"+", "-", "*", "/", "//", "%", "**", "<<", ">>", "&", "
 _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in"})
 _INFIX = _ARITHMETIC | _COMPARISONS | {"and", "or"}
 AUGMENTED = frozenset(op + "=" for op in _ARITHMETIC)
-_CLOSING = {"(": ")", "[": "]"}
 
 
 class GrammarError(CodokuError):

@@ -61,7 +61,7 @@ def witness_from_json(text: str) -> Assignment | None:
     if "witness" not in data:
         return None
     cells = parse_puzzle(_field(data, "puzzle", str)).cells
-    fills = _field(data, "witness", list)
+    fills = cast("list[object]", _field(data, "witness", list))
     if len(fills) != len(cells) or not all(isinstance(fill, str) for fill in fills):
         raise PuzzleFormatError(f"expected a witness of {len(cells)} fills")
     pairs = zip(cells, cast("list[str]", fills), strict=True)
@@ -99,5 +99,5 @@ def _provenance(value: object) -> Provenance | None:
         profile=_field(data, "profile", str),
         generator_version=_field(data, "generator_version", str),
         z3_version=_field(data, "z3_version", str),
-        config=_field(data, "config", dict),
+        config=cast("dict[str, object]", _field(data, "config", dict)),
     )

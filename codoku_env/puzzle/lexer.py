@@ -25,6 +25,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.ASCII,
 )
 _KINDS = ", ".join(f"<{kind}>" for kind in Kind)
+_CLOSING: dict[Token, str] = {"(": ")", "[": "]"}
 _HEADERS = frozenset({"def", "if", "elif", "else", "while"})
 
 
@@ -127,9 +128,8 @@ def _track(brackets: list[Lexeme], lexeme: Lexeme) -> None:
         brackets.append(lexeme)
         if len(brackets) > _MAX_BRACKETS:
             raise PuzzleFormatError(f"expected at most {_MAX_BRACKETS} nested brackets", *lexeme.place)
-    elif lexeme.token in (")", "]"):
-        if not brackets or (brackets.pop().token == "(") != (lexeme.token == ")"):
-            raise PuzzleFormatError(f"expected no {lexeme.token} here", *lexeme.place)
+    elif lexeme.token in (")", "]") and (not brackets or _CLOSING[brackets.pop().token] != lexeme.token):
+        raise PuzzleFormatError(f"expected no {lexeme.token} here", *lexeme.place)
 
 
 def _join_words(lexemes: Sequence[Lexeme]) -> list[Lexeme]:
