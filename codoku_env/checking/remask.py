@@ -359,7 +359,8 @@ def _helper_trees() -> dict[str, ast.stmt]:
 def same_tree(left: ast.AST, right: ast.AST) -> bool:
     """Whether two syntax trees are equal in everything but positions; literals are equal in type and value.
 
-    Expression contexts are not compared: the place of an expression in the tree determines them.
+    Not compared are the context of an expression, which its place in the tree determines, and whether the target of an
+    annotated assignment stands in parentheses.
     """
     stack: list[tuple[object, object]] = [(left, right)]
     push, pop = stack.append, stack.pop
@@ -385,4 +386,4 @@ def same_tree(left: ast.AST, right: ast.AST) -> bool:
 
 @cache
 def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
-    return tuple(name for name in kind._fields if name != "ctx")
+    return tuple(name for name in kind._fields if name not in ("ctx", "simple"))

@@ -77,7 +77,7 @@ def is_name(token: Token) -> bool:
 
 def is_number(token: Token) -> bool:
     """Whether the token is a numeric literal."""
-    return isinstance(token, str) and (token[0].isdigit() or (token[0] == "." and len(token) > 1))
+    return isinstance(token, str) and token[:1].isdigit()
 
 
 def is_kind(token: Token, *kinds: Kind) -> bool:

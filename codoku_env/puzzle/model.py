@@ -143,6 +143,13 @@ class Puzzle:
             if label not in self.cfg.blocks:
                 raise PuzzleFormatError(f"expected only blocks of the CFG, got {label}")
 
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.body, self.cfg, self.constants, self.examples, self.checksum, self.intrinsics))
+
+    def __hash__(self) -> int:
+        return self._hash
+
     @property
     def cells(self) -> tuple[Cell, ...]:
         """All cells; ``cells[i].index == i``."""
