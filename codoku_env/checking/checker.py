@@ -74,6 +74,13 @@ class Checker:
             return failure.verdict
         return Verdict(Stage.PASS, "every constraint is satisfied")
 
+    def extract(self, candidate: Candidate) -> Assignment | Verdict:
+        """The candidate's fills, or the verdict when it fails a stage up to REMASK."""
+        try:
+            return Assignment(self._extract(candidate)[0])
+        except _FailError as failure:
+            return failure.verdict
+
     # BASICS, PARSE, COMPILE, REMASK.
 
     def _extract(self, candidate: Candidate) -> tuple[tuple[str, ...], ast.Module]:

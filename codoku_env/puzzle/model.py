@@ -131,6 +131,9 @@ class Puzzle:
         require_constants(self.constants)
         require_intrinsics(self.intrinsics)
         require_checksum(self.checksum, self.body)
+        for cell in self.cells:
+            if not self.domains[cell.kind]:
+                raise PuzzleFormatError(f"expected at least one fill in the domain of {cell}, there is none")
         if not self.examples:
             raise PuzzleFormatError("expected at least one example (#@INOUT_EX)")
         for example in self.examples:

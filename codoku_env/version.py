@@ -1,0 +1,5 @@
+"""The one place where the version stands; the build reads it from here."""
+
+__all__ = ["__version__"]
+
+__version__ = "0.1.0"
