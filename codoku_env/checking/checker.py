@@ -8,15 +8,25 @@ import re
 import threading
 import warnings
 from collections import Counter
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path as FilePath
+from typing import TypeVar
 
 from codoku_env.checking.controlflow import rebuild_edges
 from codoku_env.checking.execution import LimitError, Program, Run
 from codoku_env.checking.limits import Limits
-from codoku_env.checking.remask import Aligner, RemaskError, TooDeepError, list_tokens, program_nodes, same_tree
+from codoku_env.checking.remask import (
+    Aligner,
+    RemaskError,
+    TooDeepError,
+    list_tokens,
+    program_nodes,
+    same_tree,
+    too_deep,
+)
 from codoku_env.checking.verdict import Stage, Verdict
 from codoku_env.errors import ConfigError
 from codoku_env.puzzle.cells import Assignment, Kind
@@ -55,6 +65,10 @@ class Checker:
     """Checks candidates of one puzzle. Holds what depends on the puzzle alone; no state between checks."""
 
     def __init__(self, puzzle: Puzzle, limits: Limits | None = None) -> None:
+        if not isinstance(puzzle, Puzzle):
+            raise ConfigError(f"expected a Puzzle (read one with load_puzzle), got {type(puzzle).__name__}")
+        if not isinstance(limits, Limits | None):
+            raise ConfigError(f"expected limits as Limits, got {type(limits).__name__}")
         self.puzzle = puzzle
         self.limits = limits or Limits()
         self._aligner = Aligner(puzzle)
@@ -65,6 +79,13 @@ class Checker:
 
     def check(self, candidate: Candidate) -> Verdict:
         """Verdict on the candidate; see ``codoku_env.check``."""
+        return _with_room(lambda: self._check(candidate))
+
+    def extract(self, candidate: Candidate) -> Assignment | Verdict:
+        """The candidate's fills, or the verdict when it fails a stage up to REMASK."""
+        return _with_room(lambda: self._fills_of(candidate))
+
+    def _check(self, candidate: Candidate) -> Verdict:
         try:
             fills, tree = self._extract(candidate)
             program = self._compile(tree)
@@ -74,8 +95,7 @@ class Checker:
             return failure.verdict
         return Verdict(Stage.PASS, "every constraint is satisfied")
 
-    def extract(self, candidate: Candidate) -> Assignment | Verdict:
-        """The candidate's fills, or the verdict when it fails a stage up to REMASK."""
+    def _fills_of(self, candidate: Candidate) -> Assignment | Verdict:
         try:
             return Assignment(self._extract(candidate)[0])
         except _FailError as failure:
@@ -85,45 +105,42 @@ class Checker:
 
     def _extract(self, candidate: Candidate) -> tuple[tuple[str, ...], ast.Module]:
         """The candidate's fills and the tree of the puzzle rendered with them."""
-        if isinstance(candidate, Assignment):
-            return self._extract_assignment(candidate)
-        text = _read(candidate, self.limits)
+        given = self._given(candidate) if isinstance(candidate, Assignment) else None
+        text = _read(candidate, self.limits) if given is None else self.puzzle.body.render(given)
         tree = _parse(text)
         try:
-            fills = self._fills(tree)
+            fills = self._aligner.align(*list_tokens(program_nodes(tree)))
+            if given is not None:
+                if fills != given:
+                    raise RemaskError("neighbouring fills read as one operator")
+                return fills, tree
             rendering = _parse(self.puzzle.body.render(fills))
             if not same_tree(ast.Module(program_nodes(tree), []), rendering):
                 raise RemaskError("the program is not the puzzle with its cells filled: its structure differs")
+        except TooDeepError:
+            raise _FailError(_TOO_DEEP) from None
         except RemaskError as error:
             _require_compilable(tree)
             raise _FailError(Verdict(Stage.REMASK, str(error))) from None
         return fills, rendering
 
-    def _extract_assignment(self, assignment: Assignment) -> tuple[tuple[str, ...], ast.Module]:
+    def _given(self, assignment: Assignment) -> tuple[str, ...]:
+        """The fills of a complete assignment, each a token of its cell's kind."""
         cells = self.puzzle.cells
         if len(assignment) != len(cells):
             raise ConfigError(f"expected an assignment of {len(cells)} cells, got one of {len(assignment)}")
+        fills: list[str] = []
         for cell, fill in zip(cells, assignment.fills, strict=True):
             if fill is None:
                 row = self.puzzle.body.cell_rows[cell.index]
-                raise _FailError(Verdict(Stage.BASICS, f"cell {cell.index} {cell} is unfilled (body line {row + 1})"))
-        fills = tuple(fill for fill in assignment.fills if fill is not None)
-        try:
-            for cell, fill in zip(cells, fills, strict=True):
-                self._aligner.fill(cell, fill)
-            rendering = _parse(self.puzzle.body.render(fills))
-            if self._fills(rendering) != fills:
-                raise RemaskError("neighbouring fills read as one operator")
-        except RemaskError as error:
-            raise _FailError(Verdict(Stage.REMASK, str(error))) from None
-        return fills, rendering
-
-    def _fills(self, tree: ast.Module) -> tuple[str, ...]:
-        try:
-            tokens, nodes = list_tokens(program_nodes(tree))
-        except TooDeepError:
-            raise _FailError(Verdict(Stage.PARSE, "the program is nested too deeply")) from None
-        return self._aligner.align(tokens, nodes)
+                raise _fail_basics(f"cell {cell.index} {cell} is unfilled (body line {row + 1})")
+            if not isinstance(fill, str):
+                raise ConfigError(f"expected the fill of cell {cell.index} as text, got {type(fill).__name__}")
+            try:
+                fills.append(self._aligner.fill(cell, fill))
+            except RemaskError as error:
+                raise _FailError(Verdict(Stage.REMASK, str(error))) from None
+        return tuple(fills)
 
     # CFG, LIMIT, PATH, OUTPUT, CONST.
 
@@ -137,7 +154,7 @@ class Checker:
         with _quiet():
             try:
                 program = Program(tree, self._starts, self.limits)
-            except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            except (SyntaxError, ValueError, MemoryError) as error:
                 raise _FailError(Verdict(Stage.COMPILE, f"the program does not compile: {_reason(error)}")) from None
         if edges != self._edges:
             missing, unexpected = self._edges - edges, edges - self._edges
@@ -171,6 +188,24 @@ class Checker:
             if expected != got:
                 message = f"constant {literal} is used {_times(got)}, expected {_times(expected)}"
                 raise _FailError(Verdict(Stage.CONST, message, expected=str(expected), got=str(got)))
+
+
+_T = TypeVar("_T")
+
+
+_TOO_DEEP = Verdict(Stage.PARSE, "the program is nested too deeply")
+
+
+def _with_room(call: Callable[[], _T]) -> _T | Verdict:
+    """``call()``, repeated on a stack of its own when the caller's is too full, so that its depth does not matter."""
+    try:
+        return call()
+    except RecursionError:
+        with ThreadPoolExecutor(1) as pool:
+            try:
+                return pool.submit(call).result()
+            except RecursionError:
+                return _TOO_DEEP
 
 
 @lru_cache(maxsize=64)
@@ -241,14 +276,23 @@ def _read(candidate: object, limits: Limits) -> str:
     except UnicodeDecodeError as error:
         raise _fail_basics(f"expected UTF-8, got byte 0x{candidate[error.start]:02x} at {error.start}") from None
     rows = re.split(r"\r\n|\r|\n", text)
-    for row in rows[:2]:
-        cookie = _COOKIE.match(row)
-        if cookie and cookie[1].lower().replace("_", "-") not in ("utf-8", "utf8", "utf-8-sig"):
-            raise _fail_basics(f"expected UTF-8, the candidate declares another encoding: {cookie[1][:40]}")
+    encoding = _declared_encoding(rows)
+    if not f"{encoding.lower().replace('_', '-').replace('utf8', 'utf-8')}-".startswith("utf-8-"):
+        raise _fail_basics(f"expected UTF-8, the candidate declares another encoding: {encoding[:40]}")
     for number, row in enumerate(rows, 1):
         if "<" in row and (match := _UNFILLED.search(row.partition("#")[0])):
             raise _fail_basics(f"line {number}: a cell is unfilled: {match[0]}")
     return text
+
+
+def _declared_encoding(rows: Sequence[str]) -> str:
+    """What CPython would decode a file of these rows with (PEP 263)."""
+    for row in rows[:2]:
+        if cookie := _COOKIE.match(row):
+            return cookie[1]
+        if row.partition("#")[0].strip():
+            break
+    return "utf-8"
 
 
 def _load(path: FilePath, limits: Limits) -> bytes:
@@ -269,24 +313,34 @@ def _parse(text: str) -> ast.Module:
         raise _FailError(Verdict(Stage.PARSE, f"line {text[: text.index(chr(0))].count(chr(10)) + 1}: a null byte"))
     with _quiet():
         try:
-            return ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            return ast.parse(text, feature_version=(3, 11))  # the same language under every CPython
+        except MemoryError:  # CPython's parser has a stack of its own
+            raise _FailError(_TOO_DEEP) from None
+        except (SyntaxError, ValueError) as error:
             raise _FailError(Verdict(Stage.PARSE, f"the program does not parse: {_reason(error)}")) from None
 
 
 def _require_compilable(tree: ast.Module) -> None:
-    """Compiling is not executing: the code object is thrown away."""
+    """Fail unless the tree of a candidate compiles. Compiling is not executing: the code object is thrown away.
+
+    CPython compiles a ``finally`` suite once for each way into it, which can take exponential time: a candidate with
+    one is left to the REMASK stage, which it cannot pass.
+    """
+    if too_deep(tree):
+        raise _FailError(_TOO_DEEP)
+    if any(getattr(node, "finalbody", None) for node in ast.walk(tree)):
+        return
     with _quiet():
         try:
             compile(tree, "<candidate>", "exec", dont_inherit=True, optimize=0)
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        except (SyntaxError, ValueError, MemoryError) as error:
             raise _FailError(Verdict(Stage.COMPILE, f"the program does not compile: {_reason(error)}")) from None
 
 
 def _reason(error: BaseException) -> str:
     if isinstance(error, SyntaxError):
         return f"line {error.lineno}: {error.msg}" if error.lineno else str(error.msg)
-    return "it is nested too deeply" if isinstance(error, RecursionError | MemoryError) else str(error)
+    return str(error) or type(error).__name__
 
 
 _WARNINGS_LOCK = threading.RLock()

@@ -12,9 +12,11 @@ from codoku_env.puzzle.helpers import HELPERS
 
 __all__ = ["rebuild_edges"]
 
-_MAX_STATES = 50_000
+_MAX_STATES = 400_000
 
-_Flags = tuple[tuple[str, int], ...]
+_Flags = tuple[int | None, ...]
+"""Value of each goto flag that some condition reads; None before it is assigned."""
+
 _State = tuple[int, str | None, _Flags]
 """Index of the next step, the block that was entered last, and the values of the goto flags assigned so far."""
 
@@ -30,17 +32,18 @@ def rebuild_edges(function: ast.FunctionDef, starts: Mapping[int, Sequence[str]]
         starts: Labels of the blocks that start at a line, by line number.
 
     Raises:
-        LimitError: The goto flags take too many combinations of values.
+        LimitError: Blocks and values of goto flags make too many combinations.
     """
     graph = _Graph(starts)
     graph.suite(function.body, None)
     graph.emit("return")
+    graph.find_reads()
     edges: set[tuple[str, str]] = set()
-    stack: list[_State] = [(0, None, ())]
+    stack: list[_State] = [(0, None, (None,) * len(graph.flags))]
     seen = set(stack)
     while stack:
         if len(seen) > _MAX_STATES:
-            raise LimitError("goto flags take too many combinations of values")
+            raise LimitError("blocks and goto flags make too many combinations")
         for state in graph.follow(stack.pop(), edges):
             if state not in seen:
                 seen.add(state)
@@ -77,11 +80,23 @@ class _Loop:
 
 @dataclass(slots=True)
 class _Graph:
-    """The program as a list of steps; each falls through to the next unless it jumps."""
+    """The program as a list of steps; each falls through to the next unless it jumps.
+
+    Attributes:
+        starts: Labels of the blocks that start at a line.
+        steps: In program order.
+        reads: For each branch whose condition reads no variable, by step, the flags that it reads.
+        flags: Position of each flag that some condition reads among the flags of a state.
+        outcomes: Ways that such a branch can go, by step and values of the flags that it reads.
+    """
 
     starts: Mapping[int, Sequence[str]]
     steps: list[_Step] = field(default_factory=list[_Step])
-    reads: dict[int, frozenset[str]] = field(default_factory=dict[int, frozenset[str]])
+    reads: dict[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
+    flags: dict[str, int] = field(default_factory=dict[str, int])
+    outcomes: dict[tuple[int, _Flags], tuple[bool, ...]] = field(
+        default_factory=dict[tuple[int, _Flags], tuple[bool, ...]]
+    )
 
     def emit(self, form: str, name: str = "", value: int = 0, test: ast.expr | None = None, target: int = -1) -> _Step:
         step = _Step(form, name, value, test, target)
@@ -132,23 +147,39 @@ class _Graph:
                 edges.add((block, step.name))
             return [(at + 1, step.name, flags)]
         if step.form == "flag":
-            known = {**dict(flags), step.name: step.value}
-            return [(at + 1, block, tuple(sorted(known.items())))]
+            if (position := self.flags.get(step.name)) is not None:
+                flags = (*flags[:position], step.value, *flags[position + 1 :])
+            return [(at + 1, block, flags)]
         if step.form == "jump":
             return [(step.target, block, flags)]
         if step.form == "return" or step.test is None:
             return []
-        return [(at + 1 if way else step.target, block, flags) for way in self.ways(at, step.test, dict(flags))]
+        return [(at + 1 if way else step.target, block, flags) for way in self.ways(at, step.test, flags)]
 
-    def ways(self, at: int, test: ast.expr, flags: Mapping[str, int]) -> tuple[bool, ...]:
+    def find_reads(self) -> None:
+        """Find which conditions read no variable, and the flags that these read."""
+        for at, step in enumerate(self.steps):
+            if step.test is None:
+                continue
+            names = {node.id for node in ast.walk(step.test) if isinstance(node, ast.Name)}.difference(HELPERS)
+            if all(name.startswith(FLAG_PREFIX) for name in names):
+                self.reads[at] = tuple(sorted(names))
+                for name in self.reads[at]:
+                    self.flags.setdefault(name, len(self.flags))
+
+    def ways(self, at: int, test: ast.expr, flags: _Flags) -> tuple[bool, ...]:
         """The truth values that the condition can have."""
         if at not in self.reads:
-            names = (node.id for node in ast.walk(test) if isinstance(node, ast.Name))
-            self.reads[at] = frozenset(name for name in names if name not in HELPERS)
-        reads = self.reads[at]
-        if any(not name.startswith(FLAG_PREFIX) for name in reads):
             return (True, False)
-        try:
-            return (bool(constant_value(test, {name: flags[name] for name in reads if name in flags})),)
-        except (TrapError, LimitError):
-            return ()
+        values = tuple(flags[self.flags[name]] for name in self.reads[at])
+        if (at, values) not in self.outcomes:
+            known = {name: value for name, value in zip(self.reads[at], values, strict=True) if value is not None}
+            self.outcomes[at, values] = _truth(test, known)
+        return self.outcomes[at, values]
+
+
+def _truth(test: ast.expr, flags: Mapping[str, int]) -> tuple[bool, ...]:
+    try:
+        return (bool(constant_value(test, flags)),)
+    except (TrapError, LimitError):
+        return ()

@@ -24,7 +24,8 @@ from codoku_env.puzzle.model import Example
 
 __all__ = ["LimitError", "Program", "Run", "TrapError", "constant_value"]
 
-_VISIT, _LAP, _MUL, _SHIFT, _POWER, _IDENTITY = "#visit", "#lap", "#mul", "#shift", "#power", "#identity"
+_VISIT, _LAP, _IDENTITY, _INVERT = "#visit", "#lap", "#identity", "#invert"
+_ADD, _SUB, _MUL, _SHIFT, _POWER = "#add", "#sub", "#mul", "#shift", "#power"
 
 
 class LimitError(Exception):
@@ -72,12 +73,14 @@ class Program:
 
     def __init__(self, tree: ast.Module, starts: Mapping[int, Sequence[str]], limits: Limits) -> None:
         self._limits = limits
+        self._laps = 0
         function = tree.body[-1]
         assert isinstance(function, ast.FunctionDef)
         function.returns = None
         for argument in function.args.args:
             argument.annotation = None
         instrument = _Instrument(starts)
+        tree.body[:-1] = [instrument.statement(node) for node in tree.body[:-1]]
         function.body = instrument.suite(function.body)
         code = compile(tree, "<rendering>", "exec", dont_inherit=True, optimize=0)
         self._scope: dict[str, Any] = _scope(limits)
@@ -94,7 +97,7 @@ class Program:
         """Run the example until it returns, departs from its path, traps or reaches a bound."""
         path, limits = example.path, self._limits
         deadline = time.monotonic() + limits.wall_seconds
-        steps = laps = 0
+        steps = 0
 
         def visit(label: str) -> None:
             nonlocal steps
@@ -104,9 +107,8 @@ class Program:
             lap()
 
         def lap() -> None:
-            nonlocal laps
-            laps += 1
-            if laps > limits.max_steps:
+            self._laps += 1
+            if self._laps > limits.max_steps:
                 raise LimitError(f"more than {limits.max_steps} block visits and loop laps")
             if time.monotonic() > deadline:
                 raise LimitError(f"more than {limits.wall_seconds:g} s")
@@ -164,14 +166,27 @@ def _scope(limits: Limits) -> dict[str, Any]:
     """Everything that running code can reach."""
     bits = limits.max_int_bits
 
+    # Each guard first compares a lower bound of the result's size, so that nothing large is computed, then its size.
+
     def bounded(size: int) -> None:
         if size > bits:
             raise LimitError(f"an integer of more than {bits} bits")
 
+    def sized(result: Any) -> Any:
+        if isinstance(result, int):
+            bounded(result.bit_length())
+        return result
+
+    def add(left: Any, right: Any) -> Any:
+        return sized(left + right)
+
+    def sub(left: Any, right: Any) -> Any:
+        return sized(left - right)
+
     def mul(left: Any, right: Any) -> Any:
         if isinstance(left, int) and isinstance(right, int):
-            bounded(left.bit_length() + right.bit_length())
-        return left * right
+            bounded(left.bit_length() + right.bit_length() - 1)
+        return sized(left * right)
 
     def shift(left: Any, right: Any) -> Any:
         if isinstance(left, int) and isinstance(right, int) and left and right > 0:
@@ -180,21 +195,30 @@ def _scope(limits: Limits) -> dict[str, Any]:
 
     def power(left: Any, right: Any) -> Any:
         if isinstance(left, int) and isinstance(right, int) and right > 0:
-            bounded(left.bit_length() * right if abs(left) > 1 else 1)
+            bounded((left.bit_length() - 1) * right + 1)
         result = left**right
         if isinstance(result, complex):
             raise TrapError("a complex result")
-        return result
+        return sized(result)
 
-    def identity(left: object, right: object) -> NoReturn:
+    def invert(operand: Any) -> Any:
+        return ~int(operand) if isinstance(operand, bool) else ~operand  # CPython deprecates it for bool
+
+    def identity(*operands: object) -> NoReturn:
         raise TrapError("identity of numbers (is, is not)")
 
     helpers = {name: helper(name) for name in HELPERS}
-    watch = {_MUL: mul, _SHIFT: shift, _POWER: power, _IDENTITY: identity}
+    watch = {_ADD: add, _SUB: sub, _MUL: mul, _SHIFT: shift, _POWER: power, _INVERT: invert, _IDENTITY: identity}
     return {"__builtins__": {}, **helpers, **watch}
 
 
-_GUARDS: dict[type[ast.operator], str] = {ast.Mult: _MUL, ast.LShift: _SHIFT, ast.Pow: _POWER}
+_GUARDS: dict[type[ast.operator], str] = {
+    ast.Add: _ADD,
+    ast.Sub: _SUB,
+    ast.Mult: _MUL,
+    ast.LShift: _SHIFT,
+    ast.Pow: _POWER,
+}
 
 
 class _Instrument:
@@ -240,6 +264,8 @@ class _Instrument:
         self.children(node)
         if isinstance(node, ast.BinOp) and type(node.op) in _GUARDS:
             return _call(_GUARDS[type(node.op)], node.left, node.right)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Invert):
+            return _call(_INVERT, node.operand)
         if isinstance(node, ast.Compare) and any(isinstance(op, ast.Is | ast.IsNot) for op in node.ops):
             return _identity_chain(node)
         return node
@@ -257,14 +283,12 @@ _PLACE: dict[str, Any] = {"lineno": 1, "col_offset": 0}
 
 
 def _identity_chain(node: ast.Compare) -> ast.expr:
-    """The comparisons of a chain one by one, since those by identity trap and the others do not."""
-    links: list[ast.expr] = []
-    left = node.left
-    for operator, right in zip(node.ops, node.comparators, strict=True):
-        identity = isinstance(operator, ast.Is | ast.IsNot)
-        links.append(_call(_IDENTITY, left, right) if identity else ast.Compare(left, [operator], [right], **_PLACE))
-        left = right
-    return links[0] if len(links) == 1 else ast.BoolOp(ast.And(), links, **_PLACE)
+    """A chain of comparisons up to the first by identity, which traps if it is reached; the rest never is."""
+    first = next(i for i, operator in enumerate(node.ops) if isinstance(operator, ast.Is | ast.IsNot))
+    if first == 0:
+        return _call(_IDENTITY, node.left, node.comparators[0])
+    before = ast.Compare(node.left, node.ops[:first], node.comparators[:first], **_PLACE)
+    return ast.BoolOp(ast.And(), [before, _call(_IDENTITY, node.comparators[first])], **_PLACE)
 
 
 def _read(target: ast.expr) -> ast.expr:

@@ -16,8 +16,8 @@ class Limits:
 
     Attributes:
         max_bytes: Size of a candidate's text in UTF-8 bytes; more is BASICS.
-        max_steps: Block visits and loop laps of one example; more is LIMIT.
-        max_int_bits: Bits of an integer that ``*``, ``<<`` or ``**`` makes; more is LIMIT.
+        max_steps: Block visits and loop laps of all examples together; more is LIMIT.
+        max_int_bits: Bits of an integer that ``+``, ``-``, ``*``, ``<<`` or ``**`` makes; more is LIMIT.
         wall_seconds: Wall time of one example, a last resort that the other bounds keep out of reach; more is LIMIT.
     """
 
@@ -28,5 +28,7 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name in self.__slots__:
-            if getattr(self, name) < 0:
-                raise ConfigError(f"expected a {name} of at least 0, got {getattr(self, name)}")
+            value = getattr(self, name)
+            kinds = (int, float) if name == "wall_seconds" else (int,)
+            if isinstance(value, bool) or not isinstance(value, kinds) or not value >= 0:
+                raise ConfigError(f"expected {name} to be a number of at least 0, got {value!r}")

@@ -17,14 +17,23 @@ from typing import Any, cast
 from codoku_env import runtime
 from codoku_env.puzzle.body import alignment_tokens
 from codoku_env.puzzle.cells import CTRL_DOMAIN, MAX_INT_BITS, OP_DOMAIN, Cell, Kind, number_literal, parse_number
-from codoku_env.puzzle.grammar import FLAG_PREFIX, Token
+from codoku_env.puzzle.grammar import FLAG_PREFIX
 from codoku_env.puzzle.helpers import HELPERS
 from codoku_env.puzzle.model import Puzzle
 
-__all__ = ["MAX_TREE_DEPTH", "Aligner", "RemaskError", "TooDeepError", "list_tokens", "program_nodes", "same_tree"]
+__all__ = [
+    "MAX_TREE_DEPTH",
+    "Aligner",
+    "RemaskError",
+    "TooDeepError",
+    "list_tokens",
+    "program_nodes",
+    "same_tree",
+    "too_deep",
+]
 
-MAX_TREE_DEPTH = 120
-"""A candidate nested deeper than this does not parse; the puzzles that the reader accepts stay below it."""
+MAX_TREE_DEPTH = 200
+"""A candidate nested deeper than this gets the verdict PARSE; fillings of puzzles that the reader accepts are not."""
 
 
 class RemaskError(Exception):
@@ -81,6 +90,16 @@ def list_tokens(nodes: Sequence[ast.stmt]) -> tuple[list[str], list[ast.AST]]:
     lister = _Lister()
     lister.many(nodes)
     return lister.tokens, lister.nodes
+
+
+def too_deep(tree: ast.AST) -> bool:
+    """Whether the tree is nested deeper than MAX_TREE_DEPTH."""
+    level = [tree]
+    for _ in range(MAX_TREE_DEPTH):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        if not level:
+            return False
+    return True
 
 
 class _Lister:
@@ -323,8 +342,10 @@ def _is_literal(text: str) -> bool:
         return False
 
 
-def _show(token: Token) -> str:
+def _show(token: object) -> str:
+    """A token for a message: short and printable, whatever it is."""
     text = str(token)
+    text = text if text.isascii() and text.isprintable() else ascii(text)
     return text if len(text) <= 40 else f"{text[:37]}..."
 
 

@@ -19,7 +19,7 @@ from codoku_env.puzzle.grammar import (
     is_number,
     parse_line,
 )
-from codoku_env.puzzle.helpers import HELPERS
+from codoku_env.puzzle.helpers import HELPERS, RESERVED
 
 __all__ = ["CHECKSUM_STATE", "Body", "BodyError", "Line"]
 
@@ -28,6 +28,12 @@ CHECKSUM_STATE = "_checksum"
 
 MAX_DEPTH = 18
 """Blocks of code nest at most this deep (CPython nests at most 20 loops)."""
+
+MAX_LINES = 5000
+"""Lines of a body."""
+
+MAX_FLAGS = 64
+"""Goto flags of a body."""
 
 _MAX_TREE_DEPTH = 90
 
@@ -184,23 +190,25 @@ class Body:
     @cached_property
     def _segments(self) -> tuple[str, ...]:
         """The fixed text before, between and after the cells: one more than there are cells."""
-        segments = [""]
+        segments: list[str] = []
+        text: list[str] = []
         for line in self.lines:
-            segments[-1] += "    " * line.depth
+            text.append("    " * line.depth)
             previous: Token = ""
             prefix = False
             for token in line.tokens:
-                segments[-1] += _gap(previous, token, prefix) if previous != "" else ""
+                text.append(_gap(previous, token, prefix) if previous != "" else "")
                 if isinstance(token, Cell):
-                    segments[-1] += FLAG_PREFIX if token.kind is Kind.LABEL else ""
-                    segments.append("")
+                    text.append(FLAG_PREFIX if token.kind is Kind.LABEL else "")
+                    segments.append("".join(text))
+                    text.clear()
                     prefix = token.index in self.prefix_cells
                 else:
-                    segments[-1] += token
-                    prefix = token == "~" or (token in ("+", "-") and not _ends_operand(previous, prefix))
+                    text.append(token)
+                    prefix = token == "~" or (token in ("+", "-") and not _ends_operand(previous))
                 previous = token
-            segments[-1] += "\n"
-        return tuple(segments)
+            text.append("\n")
+        return (*segments, "".join(text))
 
     def render(self, fills: Sequence[str | None]) -> str:
         """Text of the body with ``fills``, one physical line per line; unfilled cells are shown as ``<KIND>``.
@@ -238,7 +246,7 @@ def _is_plain_name(token: Token) -> bool:
     return isinstance(token, str) and token.isidentifier() and token not in _WORDS
 
 
-def _ends_operand(token: Token, prefix: bool) -> bool:
+def _ends_operand(token: Token) -> bool:
     """Whether an operand may end with the token, so that an operator after it is infix."""
     if isinstance(token, Cell):
         return token.kind is not Kind.OP
@@ -246,6 +254,10 @@ def _ends_operand(token: Token, prefix: bool) -> bool:
 
 
 def _check_cells(lines: Sequence[Line]) -> None:
+    if not lines:
+        raise BodyError(0, 0, "expected a function (def ...), got nothing")
+    if len(lines) > MAX_LINES:
+        raise BodyError(MAX_LINES, 0, f"expected a function of at most {MAX_LINES} lines")
     expected = 0
     for row, line in enumerate(lines):
         if not line.tokens:
@@ -261,8 +273,6 @@ def _check_cells(lines: Sequence[Line]) -> None:
 
 def _check_structure(lines: Sequence[Line], syntaxes: Sequence[LineSyntax]) -> None:
     """Nesting, suites, loops and branches fit together; exactly one function; blocks start inside it."""
-    if not lines:
-        raise BodyError(0, 0, "expected a function (def ...), got nothing")
     first = 1 if lines[0].tokens[0] == CHECKSUM_STATE and lines[0].depth == 0 else 0
     if first:
         _check_state(lines[0], syntaxes[0])
@@ -310,15 +320,15 @@ def _check_structure(lines: Sequence[Line], syntaxes: Sequence[LineSyntax]) -> N
 
 def _check_state(line: Line, syntax: LineSyntax) -> None:
     tokens = line.tokens
-    plain = tuple(token for token in tokens if token != "-")
-    shape = len(plain) == 5 and plain[1:3] == ("=", "[") and len(tokens) <= 6 and syntax.display == 1
-    if not shape or not is_number(plain[3]) or not isinstance(parse_number(str(plain[3])), int):
+    value = tuple(token for token in tokens[syntax.value + 1 : -1] if token != "-")
+    single = syntax.display == 1 and len(value) == 1 and len(tokens) - syntax.value <= 4
+    if not single or not is_number(value[0]) or not isinstance(parse_number(str(value[0])), int):
         raise BodyError(0, 0, f"expected module-level state {CHECKSUM_STATE} = [integer]")
 
 
 def _check_names(body: Body) -> None:
     """Every visible name is declared and used as what it is."""
-    reserved = frozenset({*HELPERS, *Kind, CHECKSUM_STATE})
+    reserved = frozenset({*RESERVED, *Kind, CHECKSUM_STATE})
     arrays = {*body.arrays, *([CHECKSUM_STATE] if body.has_state else [])}
     scalars = {name for name in (*body.variables, *body.flags) if name not in body.arrays}
     parameters: set[str] = set()
@@ -336,7 +346,8 @@ def _check_names(body: Body) -> None:
             if syntax.display is not None and target in parameters:
                 raise BodyError(row, syntax.target or 0, f"expected a new name for an array, {target} is a parameter")
         for index, name in named:
-            if name in reserved or name.startswith("__"):
+            flag = name.startswith(FLAG_PREFIX) and (index, name) in syntax.parameters
+            if flag or name in reserved or name.startswith("__"):
                 raise BodyError(row, index, f"expected another name, {name} is reserved")
         for index, name in syntax.reads:
             if name in arrays:
@@ -350,7 +361,9 @@ def _check_names(body: Body) -> None:
             if name not in HELPERS:
                 raise BodyError(row, index, f"expected a run-time helper ({', '.join(HELPERS)}), got {name}")
         _check_flag(row, line, syntax)
-    if body.name in reserved or body.name in body.variables:
+    if len(body.flags) > MAX_FLAGS:
+        raise BodyError(body.definition, 0, f"expected at most {MAX_FLAGS} goto flags, got {len(body.flags)}")
+    if body.name in reserved or body.name in body.variables or body.name.startswith(("__", FLAG_PREFIX)):
         raise BodyError(body.definition, 1, f"expected another name for the function, {body.name} is reserved")
 
 

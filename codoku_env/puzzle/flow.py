@@ -76,11 +76,17 @@ class CFG:
 
     @cached_property
     def _successors(self) -> dict[str, tuple[str, ...]]:
-        return {label: tuple(t for s, t in self.edges if s == label) for label in self.blocks}
+        return self._neighbours(self.edges)
 
     @cached_property
     def _predecessors(self) -> dict[str, tuple[str, ...]]:
-        return {label: tuple(s for s, t in self.edges if t == label) for label in self.blocks}
+        return self._neighbours((target, source) for source, target in self.edges)
+
+    def _neighbours(self, edges: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
+        found: dict[str, list[str]] = {label: [] for label in self.blocks}
+        for source, target in edges:
+            found[source].append(target)
+        return {label: tuple(labels) for label, labels in found.items()}
 
     def successors(self, label: str) -> tuple[str, ...]:
         """Targets of the edges out of ``label``, in block order."""
@@ -111,7 +117,8 @@ def require_path(path: Iterable[str], cfg: CFG) -> Path:
     path = tuple(path)
     if len(path) < 2 or path[0] != ENTRY or path[-1] != EXIT:
         raise PuzzleFormatError("expected an execution path that starts at entry and ends at exit")
+    edges = frozenset(cfg.edges)
     for source, target in pairwise(path):
-        if target not in cfg.successors(source):
+        if (source, target) not in edges:
             raise PuzzleFormatError(f"expected a path along CFG edges, there is no edge {source} -> {target}")
     return path

@@ -206,6 +206,9 @@ class _LineParser:
         self.syntax.display = count
 
     def annotation(self) -> None:
+        if self.peek() == "None":
+            self.i += 1
+            return
         self.name("a type")
         if self.peek() == "[":
             self.i += 1
@@ -247,7 +250,7 @@ class _LineParser:
                 break
             self.i += 1
         position = self.i
-        if is_number(token) or token in ("True", "False") or is_kind(token, Kind.ID, Kind.CONST):
+        if is_number(token) or token in ("True", "False") or is_kind(token, Kind.ID, Kind.CONST, Kind.LABEL):
             self.i += 1
         elif is_kind(token, Kind.FUNC):
             self.i += 1

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from codoku_env import runtime
 
-__all__ = ["FIXED_HELPERS", "HELPERS", "INTRINSICS", "import_prologue", "standalone_prologue"]
+__all__ = ["FIXED_HELPERS", "HELPERS", "INTRINSICS", "RESERVED", "import_prologue", "standalone_prologue"]
 
 FIXED_HELPERS: tuple[str, ...] = ("cast_int", "checksum")
 """Layout helpers: always visible, never the fill of a cell."""
@@ -16,6 +16,9 @@ INTRINSICS: tuple[str, ...] = ("sat_add", "sat_sub", "sat_mul", "min_int", "max_
 """What FUNC cells choose from when a puzzle does not narrow it."""
 
 HELPERS: tuple[str, ...] = FIXED_HELPERS + INTRINSICS
+
+RESERVED: frozenset[str] = frozenset(name for name, value in vars(runtime).items() if inspect.isfunction(value))
+"""Names of all functions of the run-time; neither a variable nor a puzzle's function can have one."""
 
 _SHARED = ("require_bits", "require_int", "saturate")
 

@@ -66,21 +66,22 @@ def read_statements(rows: Sequence[str]) -> list[Statement]:
     """
     statements: list[Statement] = []
     indents = [0]
-    for logical in _logical_lines(rows):
-        place = logical[0].place
-        row = rows[place.line - 1]
-        depth = _depth(indents, len(row[: place.column - 1].expandtabs(8)), place)
-        statements += _split(depth, logical)
+    for width, logical in _logical_lines(rows):
+        statements += _split(_depth(indents, width, logical[0].place), logical)
     return statements
 
 
-def _logical_lines(rows: Sequence[str]) -> list[list[Lexeme]]:
-    """Tokens by logical line: comments are dropped, brackets and backslashes join rows."""
-    result: list[list[Lexeme]] = []
+def _logical_lines(rows: Sequence[str]) -> list[tuple[int, list[Lexeme]]]:
+    """Tokens by logical line, each with its indentation: comments are dropped, brackets and backslashes join rows."""
+    result: list[tuple[int, list[Lexeme]]] = []
     current: list[Lexeme] = []
     brackets: list[Lexeme] = []
     joined = False
+    width = 0
     for number, row in enumerate(rows, 1):
+        if not current and not joined:
+            blanks = row[: len(row) - len(row.lstrip(" \t\f"))]
+            width = len(blanks.rpartition("\f")[2].expandtabs(8))
         joined = False
         position = 0
         while position < len(row):
@@ -96,7 +97,7 @@ def _logical_lines(rows: Sequence[str]) -> list[list[Lexeme]]:
             _track(brackets, lexeme)
             current.append(lexeme)
         if current and not brackets and not joined:
-            result.append(_join_words(current))
+            result.append((width, _join_words(current)))
             current = []
     if brackets:
         raise PuzzleFormatError(f"expected a closing bracket for this {brackets[-1].token}", *brackets[-1].place)

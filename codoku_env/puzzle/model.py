@@ -25,6 +25,10 @@ from codoku_env.puzzle.helpers import INTRINSICS
 __all__ = ["Constant", "Example", "Provenance", "Puzzle"]
 
 
+MAX_PATHS = 20_000
+"""Steps of the execution paths of all examples together."""
+
+
 @dataclass(frozen=True, slots=True)
 class Constant:
     """One entry of the constant table.
@@ -136,14 +140,18 @@ class Puzzle:
                 raise PuzzleFormatError(f"expected at least one fill in the domain of {cell}, there is none")
         if not self.examples:
             raise PuzzleFormatError("expected at least one example (#@INOUT_EX)")
+        if sum(len(example.path) for example in self.examples) > MAX_PATHS:
+            raise PuzzleFormatError(f"expected execution paths of at most {MAX_PATHS} steps together")
         for example in self.examples:
             require_args(example, self.body)
-            require_path(example.path, self.cfg)
+        for path in dict.fromkeys(example.path for example in self.examples):
+            require_path(path, self.cfg)
+        declared, started = frozenset(self.cfg.blocks), frozenset(self.body.blocks)
         for label in self.cfg.blocks:
-            if label not in self.body.blocks:
+            if label not in started:
                 raise PuzzleFormatError(f"expected block {label} of the CFG to start somewhere (#@CFG_BLOCK: {label})")
         for label in self.body.blocks:
-            if label not in self.cfg.blocks:
+            if label not in declared:
                 raise PuzzleFormatError(f"expected only blocks of the CFG, got {label}")
 
     @cached_property

@@ -21,15 +21,14 @@ from codoku_env.puzzle.model import (
     Puzzle,
     require_args,
     require_checksum,
-    require_constants,
     require_intrinsics,
 )
 
 __all__ = ["FORMAT_VERSION", "MAX_PUZZLE_BYTES", "format_program", "format_puzzle", "load_puzzle", "parse_puzzle"]
 
 FORMAT_VERSION = 1
-MAX_PUZZLE_BYTES = 1 << 20
-"""Puzzle files larger than this (1 MiB) are refused."""
+MAX_PUZZLE_BYTES = 1 << 17
+"""Puzzle files larger than this (128 KiB) are refused."""
 
 _T = TypeVar("_T")
 
@@ -138,9 +137,7 @@ def parse_puzzle(text: str) -> Puzzle:
 
 
 _BLOCK = re.compile(r"#@\s*CFG_BLOCK(?:\s*:\s*|\s+)(\S+)\s*")
-_IMPORT = re.compile(
-    r"^from[ \t]+codoku_env\.runtime[ \t]+import[ \t]*(\([\w\s,]*\)|\w[\w ,\t]*)[ \t]*(?:#.*)?$", re.MULTILINE
-)
+_IMPORT = re.compile(r"^from[ \t]+codoku_env\.runtime[ \t]+import\b[ \t]*(\([^()]*\)|[^(\n]*)", re.MULTILINE)
 
 
 def _located(place: Place, read: Callable[..., _T], *args: object) -> _T:
@@ -154,25 +151,26 @@ def _located(place: Place, read: Callable[..., _T], *args: object) -> _T:
 
 
 def _without_prologue(text: str) -> str:
-    """The text with what brings the helpers into scope blanked out: an import of them, or their own definitions."""
+    """The text with what brings the helpers into scope blanked out: imports of them, or their own definitions."""
+    text = _IMPORT.sub(_without_import, text)
+    if not (defined := [name for name in HELPERS if re.search(rf"^def {name}\(", text, re.MULTILINE)]):
+        return text
+    prologue = standalone_prologue(defined).strip()
+    before, found, after = text.partition(prologue)
+    if not found:
+        number = min(text[: text.find(f"def {name}(")].count("\n") for name in defined) + 1
+        raise PuzzleFormatError("expected helper definitions exactly as this version writes them", number, 1)
+    return before + "\n" * found.count("\n") + after
 
-    def blank(start: int, end: int) -> str:
-        return text[:start] + "\n" * text.count("\n", start, end) + text[end:]
 
-    if match := _IMPORT.search(text):
-        for name in re.findall(r"\w+", match[1]):
-            if name not in HELPERS:
-                number = text.count("\n", 0, match.start()) + 1
-                raise PuzzleFormatError(f"expected run-time helpers ({', '.join(HELPERS)}), got {name}", number, 1)
-        return blank(*match.span())
-    if defined := [name for name in HELPERS if re.search(rf"^def {name}\(", text, re.MULTILINE)]:
-        prologue = standalone_prologue(defined).strip()
-        start = text.find(prologue)
-        if start < 0:
-            number = min(text[: text.find(f"def {name}(")].count("\n") for name in defined) + 1
-            raise PuzzleFormatError("expected helper definitions exactly as this version writes them", number, 1)
-        return blank(start, start + len(prologue))
-    return text
+def _without_import(match: re.Match[str]) -> str:
+    """The line ends of an import of run-time helpers."""
+    for name in re.split(r"[,()]", re.sub(r"#.*", "", match[1])):
+        if name.strip() and name.strip() not in HELPERS:
+            number = match.string.count("\n", 0, match.start()) + 1
+            known = ", ".join(HELPERS)
+            raise PuzzleFormatError(f"expected run-time helpers ({known}), got {name.strip()[:40]}", number, 1)
+    return "\n" * match[0].count("\n")
 
 
 def _read_body(rows: Sequence[str], marks: Sequence[tuple[Place, str]]) -> tuple[Body, Place]:
@@ -218,9 +216,9 @@ def _place_marks(statements: Sequence[Statement], marks: Sequence[tuple[Place, s
 class _Annotations:
     """The annotations of a file, each kept with its place until the body is known."""
 
-    edges: list[tuple[Place, tuple[str, str]]] = field(default_factory=list[tuple[Place, tuple[str, str]]])
+    edges: dict[tuple[str, str], Place] = field(default_factory=dict[tuple[str, str], Place])
     paths: dict[int | None, tuple[Place, Path]] = field(default_factory=dict[int | None, tuple[Place, Path]])
-    constants: list[Constant] = field(default_factory=list[Constant])
+    constants: dict[str, Constant] = field(default_factory=dict[str, Constant])
     intrinsics: tuple[str, ...] | None = None
     examples: list[tuple[Place, str, tuple[int | float, ...], int | float]] = field(
         default_factory=list[tuple[Place, str, tuple[int | float, ...], int | float]]
@@ -239,7 +237,7 @@ class _Annotations:
             "INOUT_EX": self._example,
             "CHECKSUM": self._checksum,
         }
-        match = re.fullmatch(r"#@\s*(\w+)(?:\s+(\w+))?\s*:\s*(.*?)\s*", row, re.ASCII)
+        match = re.fullmatch(r"#@\s*(\w+)(?:\s+(\w+))?\s*:\s*(.*)", row.rstrip(), re.ASCII)
         if match is None or match[1] not in readers or (match[2] and match[1] != "EXE_PATH"):
             known = ", ".join(f"#@{name}:" for name in (*readers, "CFG_BLOCK"))
             raise PuzzleFormatError(f"expected an annotation ({known}), got {row.strip()}", *place)
@@ -262,9 +260,9 @@ class _Annotations:
             raise PuzzleFormatError(f"expected source -> target, ..., got {text!r}")
         for target in targets.split(","):
             edge = (require_label(source.strip()), require_label(target.strip()))
-            if any(edge == known for _, known in self.edges):
+            if edge in self.edges:
                 raise PuzzleFormatError(f"expected each edge once, got {edge[0]} -> {edge[1]} twice")
-            self.edges.append((place, edge))
+            self.edges[edge] = place
 
     def _path(self, text: str, place: Place, number: str | None = None) -> None:
         if number is not None and not re.fullmatch(r"[1-9][0-9]{0,5}", number):
@@ -283,8 +281,9 @@ class _Annotations:
                 literal = number_literal(parse_number(match[1]))
             except ValueError as error:
                 raise PuzzleFormatError(f"{error} in the constant table") from None
-            self.constants.append(Constant(literal, int(match[2])))
-        require_constants(self.constants)
+            if literal in self.constants:
+                raise PuzzleFormatError(f"expected each constant once in the table, got {literal} twice")
+            self.constants[literal] = Constant(literal, int(match[2]))
 
     def _intrinsics(self, text: str, place: Place) -> None:
         if self.intrinsics is not None:
@@ -296,7 +295,9 @@ class _Annotations:
         match = re.fullmatch(r"(\w+)\s*\((.*)\)\s*==\s*(.+)", text, re.ASCII)
         if match is None:
             raise PuzzleFormatError(f"expected name(argument, ...) == value, got {text!r}")
-        arguments = [part for part in match[2].split(",") if part.strip()]
+        arguments = match[2].split(",")
+        if not arguments[-1].strip():
+            arguments.pop()
         self.examples.append((place, match[1], tuple(map(_signed, arguments)), _signed(match[3])))
 
     def _checksum(self, text: str, place: Place) -> None:
@@ -311,7 +312,7 @@ class _Annotations:
         """The puzzle that these annotations and the body make."""
         if self.version is None:
             raise PuzzleFormatError(f"expected the format version (#@CODOKU: {FORMAT_VERSION})", 1, 1)
-        cfg = _located(self.edges[0][0] if self.edges else definition, CFG.of, [edge for _, edge in self.edges])
+        cfg = _located(next(iter(self.edges.values()), definition), CFG.of, self.edges)
         paths = {key: _located(place, require_path, path, cfg) for key, (place, path) in self.paths.items()}
         examples: list[Example] = []
         for number, (place, name, args, expected) in enumerate(self.examples, 1):
@@ -330,7 +331,7 @@ class _Annotations:
             place, checksum = self.checksum
             _located(place, require_checksum, checksum, body)
         intrinsics = INTRINSICS if self.intrinsics is None else self.intrinsics
-        constants = tuple(self.constants)
+        constants = tuple(self.constants.values())
         return _located(definition, Puzzle, body, cfg, constants, tuple(examples), checksum, intrinsics)
 
 

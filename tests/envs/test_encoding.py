@@ -1,4 +1,3 @@
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -242,10 +241,7 @@ def test_a_puzzle_beyond_a_bound_is_refused(bound):
 
 
 def test_a_puzzle_that_cannot_be_played_is_refused():
-    without = re.sub(r"#@CONST_TB.*\n", "", DIAMOND)
-    with pytest.raises(ConfigError, match="in the domain of cell 0 <CONST>"):
-        require_playable(parse_puzzle(without), SMALL)
-    solved = without.replace("<CONST>", "25").replace("<ID>", "c").replace("<OP>", "-")
+    solved = DIAMOND.replace("<CONST>", "25").replace("<ID>", "c").replace("<OP>", "-")
     with pytest.raises(ConfigError, match="at least one cell"):
         require_playable(parse_puzzle(solved), SMALL)
     with pytest.raises(ConfigError, match="max_cells = 90 uses of constants, got 93"):

@@ -100,6 +100,7 @@ ERRORS = [
     ("500:1", "-500:1", 6, 13, "expected a number"),
     ("500:1", "1e999:1", 6, 13, "finite"),
     ("500:1", "500:0", 6, 13, "count of at least 1"),
+    ("#@CONST_TB: 500:1, 25:2\n", "", 8, 1, "in the domain of <CONST>"),
     ("500:1", "0x19:1", 6, 13, "each constant once"),
     ("codoku(10, 20) == 1050", "codoku(10) == 1050", 7, 13, "expected 2 arguments"),
     ("codoku(10, 20) == 1050", "codoku(10, 20)", 7, 13, "expected name(argument, ...) == value"),
