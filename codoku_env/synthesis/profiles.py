@@ -1,0 +1,296 @@
+"""Named, validated settings of the generator."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeGuard, cast
+
+from codoku_env.errors import ConfigError
+
+__all__ = ["PROFILES", "WIDTHS", "Profile", "get_profile"]
+
+Range = tuple[int, int]
+"""A least and a greatest integer, both included."""
+
+WIDTHS = (8, 16, 20, 24, 32, 64)
+"""Bits of the signed integers that programs compute with."""
+
+STRATEGIES = ("smt",)
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Settings of the generator. Ranges are (least, greatest), both included; draws from them are uniform.
+
+    Attributes:
+        name: What the profile is called in messages, metadata and environment ids.
+        interior_blocks: Blocks besides entry and exit, 0 to 40.
+        branch: Probability (a percentage range, drawn once a puzzle) that a block branches forward.
+        back_edge: Probability (a percentage range, drawn once a puzzle) that a block branches backward.
+        detour: Probability (0 to 1) that a block skips the one after it, so that the two are arms of a branch.
+        loop_iterations: Times that the walk takes a back edge before it leaves the loop, at least 0.
+        parameters: Parameters of the function, at least 1.
+        variables: Locals besides the parameters, at least 1.
+        statements: Assignments in an interior block on the path, at least 1.
+        off_path_factor: How many times as many assignments a block off the path has, at least 1.
+        entry_statements: Assignments in entry, at least 0.
+        terms: Terms of a sum, at least 1.
+        condition_terms: Terms of each side of a comparison, at least 1.
+        widths: Widths in bits from which each variable's is drawn, from WIDTHS; repeats weigh more.
+        mask_target: Probability (0 to 1) that an assigned name is masked.
+        mask_id: Probability (0 to 1) that another name is masked.
+        mask_op: Probability (0 to 1) that an operator is masked.
+        mask_const: Probability (0 to 1) that a number other than 0 and 1 is masked.
+        examples: Examples of a puzzle, at least 1.
+        cells: Accepted number of cells.
+        path_length: Accepted number of blocks visited, repeats included, at least 2.
+        cyclomatic: Accepted edges - blocks + 2 of the CFG, at least 1.
+        max_cells: Upper bound of the number of cells; it and the bounds below size observations.
+        max_tokens: Upper bound of the number of tokens over all lines of the body.
+        max_lines: Upper bound of the number of lines of the body.
+        max_variables: Upper bound of the size of the ID domain.
+        max_constants: Upper bound of the entries of the constant table.
+        max_blocks: Upper bound of the number of blocks, entry and exit included.
+        max_edges: Upper bound of the number of CFG edges.
+        max_path: Upper bound of the number of blocks visited.
+        max_examples: Upper bound of the number of examples.
+        max_parameters: Upper bound of the number of parameters.
+        strategy: How numbers and inputs are found; ``smt`` is one solver query over the whole path.
+        max_attempts: Draws of a program before synthesis gives up, at least 1.
+        solver_rlimit: Budget of one solver query in z3's resource units, at least 1.
+
+    Raises:
+        ConfigError: A value out of its range; the message names the field.
+    """
+
+    name: str
+    interior_blocks: Range
+    branch: Range
+    back_edge: Range
+    detour: float
+    loop_iterations: Range
+    parameters: Range
+    variables: Range
+    statements: Range
+    off_path_factor: int
+    entry_statements: Range
+    terms: Range
+    condition_terms: Range
+    widths: tuple[int, ...]
+    mask_target: float
+    mask_id: float
+    mask_op: float
+    mask_const: float
+    examples: Range
+    cells: Range
+    path_length: Range
+    cyclomatic: Range
+    max_cells: int
+    max_tokens: int
+    max_lines: int
+    max_variables: int
+    max_constants: int
+    max_blocks: int
+    max_edges: int
+    max_path: int
+    max_examples: int
+    max_parameters: int
+    strategy: str = "smt"
+    max_attempts: int = 400
+    solver_rlimit: int = 800_000
+
+    def __post_init__(self) -> None:
+        if not isinstance(cast(object, self.name), str) or not self.name:
+            raise ConfigError(f"expected a name, got {self.name!r}")
+        for field, (least, greatest) in _RANGES.items():
+            _check_range(field, getattr(self, field), least, greatest)
+        for field in _PROBABILITIES:
+            _check_number(field, getattr(self, field), 0, 1)
+        for field in _COUNTS:
+            _check_integer(field, getattr(self, field), 1)
+        if self.strategy not in STRATEGIES:
+            raise ConfigError(f"expected strategy to be one of {', '.join(STRATEGIES)}, got {self.strategy!r}")
+        if not self.widths or any(width not in WIDTHS for width in self.widths):
+            raise ConfigError(f"expected widths from {WIDTHS}, got {self.widths!r}")
+        for bound, field in _BOUNDED.items():
+            if getattr(self, bound) < getattr(self, field)[1]:
+                raise ConfigError(f"expected {bound} of at least {getattr(self, field)[1]}, the most of {field}")
+
+    def to_dict(self) -> dict[str, object]:
+        """The settings as JSON-ready data; ``from_dict`` reads it back."""
+        values: dict[str, object] = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return {name: list(value) if _is_tuple(value) else value for name, value in values.items()}
+
+    @staticmethod
+    def from_dict(settings: Mapping[str, object]) -> Profile:
+        """The profile with these settings.
+
+        Raises:
+            ConfigError: A setting is missing, unknown or out of its range.
+        """
+        fields = {field.name: field for field in dataclasses.fields(Profile)}
+        for name in settings:
+            if name not in fields:
+                raise ConfigError(f"unknown setting {name!r}{_hint(name, fields)}")
+        for name, field in fields.items():
+            if name not in settings and field.default is dataclasses.MISSING:
+                raise ConfigError(f"expected the setting {name}")
+        values = {name: tuple(value) if _is_list(value) else value for name, value in settings.items()}
+        return Profile(**cast(dict[str, Any], values))
+
+
+_PERCENT = (0, 100)
+_ANY = 1_000_000
+_RANGES: dict[str, Range] = {
+    "interior_blocks": (0, 40),
+    "branch": _PERCENT,
+    "back_edge": _PERCENT,
+    "loop_iterations": (0, 100),
+    "parameters": (1, 40),
+    "variables": (1, 100),
+    "statements": (1, 40),
+    "entry_statements": (0, 40),
+    "terms": (1, 10),
+    "condition_terms": (1, 10),
+    "examples": (1, 100),
+    "cells": (1, _ANY),
+    "path_length": (2, _ANY),
+    "cyclomatic": (1, _ANY),
+}
+_PROBABILITIES = ("detour", "mask_target", "mask_id", "mask_op", "mask_const")
+_BOUNDED = {
+    "max_cells": "cells",
+    "max_path": "path_length",
+    "max_examples": "examples",
+    "max_parameters": "parameters",
+}
+_COUNTS = (
+    *("off_path_factor", "max_cells", "max_tokens", "max_lines", "max_variables", "max_constants", "max_blocks"),
+    *("max_edges", "max_path", "max_examples", "max_parameters", "max_attempts", "solver_rlimit"),
+)
+
+
+def _is_tuple(value: object) -> TypeGuard[tuple[object, ...]]:
+    return isinstance(value, tuple)
+
+
+def _is_list(value: object) -> TypeGuard[list[object]]:
+    return isinstance(value, list)
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _check_integer(field: str, value: object, least: int) -> None:
+    if not _is_integer(value) or cast(int, value) < least:
+        raise ConfigError(f"expected {field} to be an integer of at least {least}, got {value!r}")
+
+
+def _check_number(field: str, value: object, least: float, greatest: float) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= greatest:
+        raise ConfigError(f"expected {field} to be a number from {least} to {greatest}, got {value!r}")
+
+
+def _check_range(field: str, value: object, least: int, greatest: int) -> None:
+    pair = value if _is_tuple(value) else ()
+    if len(pair) == 2 and _is_integer(pair[0]) and _is_integer(pair[1]):
+        low, high = cast(Range, pair)
+        if least <= low <= high <= greatest:
+            return
+    raise ConfigError(f"expected {field} to be (least, greatest) within {least} and {greatest}, got {value!r}")
+
+
+def _hint(name: str, names: Mapping[str, object]) -> str:
+    close = difflib.get_close_matches(name, names, n=1)
+    return f", did you mean {close[0]!r}?" if close else f" (there are: {', '.join(names)})"
+
+
+_TINY = Profile(
+    name="tiny",
+    interior_blocks=(1, 2),
+    branch=(20, 80),
+    back_edge=(20, 60),
+    detour=0.5,
+    loop_iterations=(1, 2),
+    parameters=(1, 2),
+    variables=(2, 2),
+    statements=(1, 1),
+    off_path_factor=1,
+    entry_statements=(0, 1),
+    terms=(1, 2),
+    condition_terms=(1, 1),
+    widths=(8, 16),
+    mask_target=0.1,
+    mask_id=0.5,
+    mask_op=0.5,
+    mask_const=0.75,
+    examples=(2, 3),
+    cells=(4, 10),
+    path_length=(3, 8),
+    cyclomatic=(1, 3),
+    max_cells=10,
+    max_tokens=128,
+    max_lines=16,
+    max_variables=4,
+    max_constants=10,
+    max_blocks=4,
+    max_edges=5,
+    max_path=8,
+    max_examples=3,
+    max_parameters=2,
+)
+
+_SMALL = Profile(
+    name="small",
+    interior_blocks=(2, 4),
+    branch=(30, 50),
+    back_edge=(10, 30),
+    detour=0.05,
+    loop_iterations=(0, 3),
+    parameters=(2, 3),
+    variables=(6, 10),
+    statements=(2, 3),
+    off_path_factor=2,
+    entry_statements=(3, 4),
+    terms=(2, 2),
+    condition_terms=(1, 2),
+    widths=(8, 16, 16, 16, 20, 24, 32, 64),
+    mask_target=0.1,
+    mask_id=0.75,
+    mask_op=0.75,
+    mask_const=0.75,
+    examples=(3, 5),
+    cells=(10, 90),
+    path_length=(3, 15),
+    cyclomatic=(2, 6),
+    max_cells=90,
+    max_tokens=640,
+    max_lines=48,
+    max_variables=13,
+    max_constants=36,
+    max_blocks=6,
+    max_edges=10,
+    max_path=15,
+    max_examples=5,
+    max_parameters=3,
+)
+
+PROFILES: Mapping[str, Profile] = {profile.name: profile for profile in (_TINY, _SMALL)}
+"""The profiles that come with the library, by name."""
+
+
+def get_profile(profile: str | Profile) -> Profile:
+    """The profile itself, or the one of that name.
+
+    Raises:
+        ConfigError: There is none of that name; the message suggests the nearest.
+    """
+    if isinstance(profile, Profile):
+        return profile
+    if profile in PROFILES:
+        return PROFILES[profile]
+    raise ConfigError(f"unknown profile {profile!r}{_hint(str(profile), PROFILES)}")
