@@ -1,6 +1,6 @@
 """Checks per second on generated puzzles, by verdict; everything is measured in one run.
 
-    python scripts/bench_check.py --profiles tiny small --seeds 20 --rounds 20
+python scripts/bench_check.py --profiles tiny small --seeds 20 --rounds 20
 """
 
 import argparse
