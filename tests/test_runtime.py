@@ -78,7 +78,7 @@ def test_the_checksum_keeps_floats_from_integers_and_refuses_what_is_not_finite(
     assert runtime.checksum(1.0) != runtime.checksum(1)
     for bad in (float("inf"), float("nan"), None):
         with pytest.raises(ArithmeticError):
-            runtime.checksum(bad)
+            runtime.checksum(bad)  # pyright: ignore[reportArgumentType]
 
 
 def test_values_are_stable():

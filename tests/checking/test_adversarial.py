@@ -579,14 +579,14 @@ def test_a_puzzle_from_a_stranger_costs_little(name, text):
 
 
 MISUSE = [
-    ("candidate None", lambda puzzle: check(puzzle, None)),
-    ("candidate a number", lambda puzzle: check(puzzle, 5)),
+    ("candidate None", lambda puzzle: check(puzzle, None)),  # pyright: ignore[reportArgumentType]
+    ("candidate a number", lambda puzzle: check(puzzle, 5)),  # pyright: ignore[reportArgumentType]
     ("assignment of another length", lambda puzzle: check(puzzle, Assignment(("a",)))),
-    ("assignment of numbers", lambda puzzle: check(puzzle, Assignment((500, "c", "c", "-", 25, "c", 25, "b")))),
-    ("assignment of lists", lambda puzzle: check(puzzle, Assignment(([],) * 8))),
-    ("no puzzle", lambda puzzle: check(None, "")),
-    ("puzzle as text", lambda puzzle: check(format_puzzle(puzzle), "")),
-    ("limits a number", lambda puzzle: check(puzzle, "", 5)),
+    ("assignment of numbers", lambda puzzle: check(puzzle, Assignment((500, "c", "c", "-", 25, "c", 25, "b")))),  # pyright: ignore[reportArgumentType]
+    ("assignment of lists", lambda puzzle: check(puzzle, Assignment(([],) * 8))),  # pyright: ignore[reportArgumentType]
+    ("no puzzle", lambda puzzle: check(None, "")),  # pyright: ignore[reportArgumentType]
+    ("puzzle as text", lambda puzzle: check(format_puzzle(puzzle), "")),  # pyright: ignore[reportArgumentType]
+    ("limits a number", lambda puzzle: check(puzzle, "", 5)),  # pyright: ignore[reportArgumentType]
 ]
 
 

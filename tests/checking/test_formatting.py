@@ -59,11 +59,11 @@ class Scribe:
         if isinstance(node, ast.Constant):
             return str(node.value) if isinstance(node.value, bool) else self.number(node.value)
         if isinstance(node, ast.Subscript):
-            return f"{node.value.id}{space}[{self.expression(node.slice, True)}]"
+            return f"{node.value.id}{space}[{self.expression(node.slice, True)}]"  # pyright: ignore[reportAttributeAccessIssue]
         if isinstance(node, ast.Call):
             comma = self.rng.choice(["", ",", " ,"]) if node.args else ""
             arguments = f",{self.blank(True)}".join(self.expression(argument, True) for argument in node.args)
-            return f"{node.func.id}{self.rng.choice(['', space])}({arguments}{comma})"
+            return f"{node.func.id}{self.rng.choice(['', space])}({arguments}{comma})"  # pyright: ignore[reportAttributeAccessIssue]
         if isinstance(node, ast.List):
             return f"[{', '.join(self.expression(element, True) for element in node.elts)}{self.rng.choice(['', ','])}]"
         if self.maybe(0.2):

@@ -8,6 +8,7 @@ from collections import Counter
 from contextlib import suppress
 from functools import cache
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -29,12 +30,14 @@ def program(puzzle, assignment):
 def runs_right(source, puzzle):
     """Whether all examples follow their paths and return what they should, and the checksum is right at the end."""
     steps = []
-    scope = {"mark": lambda label: steps.append(label) if path[len(steps) :][:1] == (label,) else depart()}
-
-    def depart():
-        raise DepartError
-
     path = ()
+
+    def mark(label):
+        if path[len(steps) : len(steps) + 1] != (label,):
+            raise DepartError
+        steps.append(label)
+
+    scope: dict[str, Any] = {"mark": mark}
     try:
         exec(compile(source, "<bare>", "exec"), scope)
         for example in puzzle.examples:
@@ -67,7 +70,7 @@ class _Explore(ast.NodeTransformer):
     def visit_AnnAssign(self, node):
         return ast.Pass()
 
-    visit_AugAssign = visit_AnnAssign  # noqa: N815
+    visit_AugAssign = visit_AnnAssign  # noqa: N815  # pyright: ignore[reportAssignmentType]
 
     def visit_Return(self, node):
         return ast.Return()
@@ -190,7 +193,7 @@ def test_values_and_traps_are_those_of_cpython(seed):
                 warnings.simplefilter("ignore")
                 value = eval(expression, {**names, "a": 3, "b": -2, "x": 2.5, "t": [4, 5, 6]})
         except (ArithmeticError, TypeError, ValueError, IndexError):
-            assert (verdict.stage, verdict.got[:4]) == (Stage.PATH, "trap"), (expression, verdict)
+            assert (verdict.stage, verdict.got[:4]) == (Stage.PATH, "trap"), (expression, verdict)  # pyright: ignore[reportOptionalSubscript]
             continue
         if isinstance(value, complex) or verdict.got == "trap: a complex result":
             assert verdict.got == "trap: a complex result", expression

@@ -1,6 +1,7 @@
 """The smallest worked example: 16,200 fillings, six solutions."""
 
 from itertools import product
+from typing import Any
 
 from codoku_env import Assignment, check, format_program, parse_puzzle
 from codoku_env.puzzle.cells import OP_DOMAIN
@@ -14,7 +15,7 @@ def solves(fills):
     first, test, left, operator, factor, _, last, result = fills
     if sorted([first, factor, last]) != ["25", "25", "500"]:
         return False
-    values = {"a": 10, "b": 20, "c": -int(first)}
+    values: dict[str, Any] = {"a": 10, "b": 20, "c": -int(first)}
     if not values[test] < values["b"]:
         return False
     x, y = values[left], values["a"] * int(factor)
