@@ -244,8 +244,8 @@ def test_a_puzzle_that_cannot_be_played_is_refused():
     solved = DIAMOND.replace("<CONST>", "25").replace("<ID>", "c").replace("<OP>", "-")
     with pytest.raises(ConfigError, match="at least one cell"):
         require_playable(parse_puzzle(solved), SMALL)
-    with pytest.raises(ConfigError, match="max_cells = 90 uses of constants, got 93"):
+    with pytest.raises(ConfigError, match=f"max_cells = {SMALL.max_cells} uses of constants, got 93"):
         require_playable(parse_puzzle(DIAMOND.replace("25:2", "25:92")), SMALL)
     marks = "".join("    #@CFG_BLOCK: exit\n" for _ in range(70))
-    with pytest.raises(ConfigError, match="max_lines = 64 starts of blocks, got 73"):
+    with pytest.raises(ConfigError, match=f"max_lines = {SMALL.max_lines} starts of blocks, got 73"):
         require_playable(parse_puzzle(DIAMOND.replace("    #@CFG_BLOCK: exit\n", marks)), SMALL)
