@@ -8,15 +8,28 @@ the functions above it.
 """
 
 __all__ = [
+    "abs_diff",
+    "abs_float",
     "abs_int",
     "cast_int",
     "checksum",
+    "clamp_int",
+    "copysign",
+    "floor_float",
+    "leading_zeros",
+    "max_float",
     "max_int",
+    "min_float",
     "min_int",
     "popcount",
+    "reverse_bits",
+    "rotate_left",
+    "rotate_right",
     "sat_add",
     "sat_mul",
     "sat_sub",
+    "sign_int",
+    "trailing_zeros",
 ]
 
 
@@ -49,6 +62,16 @@ def saturate(value: int, bits: int) -> int:
     return max(-(1 << (bits - 1)), min(value, (1 << (bits - 1)) - 1))
 
 
+def require_float(*values: float) -> None:
+    """Trap unless every value is a finite float."""
+    for value in values:
+        if not isinstance(value, float) or value - value != 0.0:
+            raise ArithmeticError("expected a finite float")
+
+
+# Intrinsics of two integers and their width.
+
+
 def sat_add(left: int, right: int, bits: int) -> int:
     """``left + right``, saturated."""
     require_int(bits, left, right)
@@ -79,16 +102,112 @@ def max_int(left: int, right: int, bits: int) -> int:
     return int(max(left, right))
 
 
+def abs_diff(left: int, right: int, bits: int) -> int:
+    """``abs(left - right)``, saturated."""
+    require_int(bits, left, right)
+    return saturate(abs(left - right), bits)
+
+
+def rotate_left(value: int, count: int, bits: int) -> int:
+    """The bits of ``value`` rotated by ``count`` places, 0 to ``bits - 1``, towards the most significant."""
+    require_int(bits, value)
+    if not isinstance(count, int) or not 0 <= count < bits:
+        raise ArithmeticError("expected a count of 0 to one below the width")
+    word = value % (1 << bits)
+    return cast_int(word << count | word >> (bits - count), bits)
+
+
+def rotate_right(value: int, count: int, bits: int) -> int:
+    """The bits of ``value`` rotated by ``count`` places, 0 to ``bits - 1``, towards the least significant."""
+    require_int(bits, value)
+    if not isinstance(count, int) or not 0 <= count < bits:
+        raise ArithmeticError("expected a count of 0 to one below the width")
+    word = value % (1 << bits)
+    return cast_int(word >> count | word << (bits - count), bits)
+
+
+# Intrinsics of one integer and its width.
+
+
 def abs_int(value: int, bits: int) -> int:
     """Absolute value, saturated: that of the least integer is the greatest."""
     require_int(bits, value)
     return saturate(abs(value), bits)
 
 
+def sign_int(value: int, bits: int) -> int:
+    """-1, 0 or 1, as ``value`` is negative, zero or positive."""
+    require_int(bits, value)
+    return (value > 0) - (value < 0)
+
+
 def popcount(value: int, bits: int) -> int:
     """Number of one bits in the two's-complement representation."""
     require_int(bits, value)
     return (value % (1 << bits)).bit_count()
+
+
+def leading_zeros(value: int, bits: int) -> int:
+    """Number of zero bits above the most significant one; ``bits`` for zero."""
+    require_int(bits, value)
+    return bits - (value % (1 << bits)).bit_length()
+
+
+def trailing_zeros(value: int, bits: int) -> int:
+    """Number of zero bits below the least significant one; ``bits`` for zero."""
+    require_int(bits, value)
+    return (value & -value).bit_length() - 1 if value else bits
+
+
+def reverse_bits(value: int, bits: int) -> int:
+    """The bits of the two's-complement representation in reverse order."""
+    require_int(bits, value)
+    return cast_int(int(format(value % (1 << bits), f"0{bits}b")[::-1], 2), bits)
+
+
+# An intrinsic of three integers and their width.
+
+
+def clamp_int(value: int, low: int, high: int, bits: int) -> int:
+    """``value``, or the end of the range from ``low`` to ``high`` that it lies beyond; ``low <= high``."""
+    require_int(bits, value, low, high)
+    if low > high:
+        raise ArithmeticError("expected low to be at most high")
+    return int(max(low, min(value, high)))
+
+
+# Intrinsics of finite floats.
+
+
+def min_float(left: float, right: float) -> float:
+    """The smaller of the two; ``left`` where they are equal."""
+    require_float(left, right)
+    return min(left, right)
+
+
+def max_float(left: float, right: float) -> float:
+    """The larger of the two; ``left`` where they are equal."""
+    require_float(left, right)
+    return max(left, right)
+
+
+def copysign(value: float, sign: float) -> float:
+    """``value`` with the sign of ``sign``, negative zero counting as negative."""
+    require_float(value, sign)
+    negative = sign < 0.0 or (sign == 0.0 and str(sign)[0] == "-")
+    return -abs(value) if negative else abs(value)
+
+
+def abs_float(value: float) -> float:
+    """Absolute value."""
+    require_float(value)
+    return abs(value)
+
+
+def floor_float(value: float) -> float:
+    """The greatest integral float that is at most ``value``; its sign is kept where it is zero."""
+    require_float(value)
+    return value // 1.0
 
 
 def checksum(*values: int | float) -> int:

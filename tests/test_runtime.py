@@ -1,5 +1,6 @@
 """The run-time helpers against their definitions, and the checksum's mixing."""
 
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -38,7 +39,49 @@ def test_helpers_agree_with_their_definitions(bits, data):
     assert runtime.min_int(x, y, bits) == min(x, y)
     assert runtime.max_int(x, y, bits) == max(x, y)
     assert runtime.abs_int(x, bits) == clip(abs(x))
-    assert runtime.popcount(x, bits) == format(x & (2**bits - 1), "b").count("1")
+    assert runtime.abs_diff(x, y, bits) == clip(abs(x - y))
+    assert runtime.sign_int(x, bits) == (0 if x == 0 else x // abs(x))
+    if x <= y:
+        z = data.draw(st.one_of(edges, st.integers(low(bits), high(bits))))
+        assert runtime.clamp_int(z, x, y, bits) == sorted((x, z, y))[1]
+
+
+@pytest.mark.parametrize("bits", WIDTHS)
+@given(data=st.data())
+def test_helpers_on_bits_agree_with_strings_of_bits(bits, data):
+    x = data.draw(st.one_of(st.sampled_from([low(bits), -1, 0, 1, high(bits)]), st.integers(low(bits), high(bits))))
+    n = data.draw(st.integers(0, bits - 1))
+    word = format(x & (2**bits - 1), f"0{bits}b")
+
+    def number(text):
+        return runtime.cast_int(int(text, 2), bits)
+
+    assert runtime.popcount(x, bits) == word.count("1")
+    assert runtime.leading_zeros(x, bits) == len(word) - len(word.lstrip("0"))
+    assert runtime.trailing_zeros(x, bits) == len(word) - len(word.rstrip("0"))
+    assert runtime.reverse_bits(x, bits) == number(word[::-1])
+    assert runtime.rotate_left(x, n, bits) == number(word[n:] + word[:n])
+    assert runtime.rotate_right(x, n, bits) == number(word[bits - n :] + word[: bits - n])
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.floats(allow_nan=False, allow_infinity=False))
+def test_helpers_on_floats_agree_with_math(x, y):
+    assert repr(runtime.min_float(x, y)) == repr(min(x, y))
+    assert repr(runtime.max_float(x, y)) == repr(max(x, y))
+    assert repr(runtime.abs_float(x)) == repr(math.fabs(x))
+    assert repr(runtime.copysign(x, y)) == repr(math.copysign(x, y))
+    floor = runtime.floor_float(x)
+    assert floor == math.floor(x)
+    assert math.copysign(1, floor) == (-1 if x < 0 or repr(x) == "-0.0" else 1)
+
+
+def test_preconditions_of_rotations_and_clamps_trap():
+    for bad in (-1, 8, 1.0):
+        for rotate in (runtime.rotate_left, runtime.rotate_right):
+            with pytest.raises(ArithmeticError):
+                rotate(1, bad, 8)
+    with pytest.raises(ArithmeticError):
+        runtime.clamp_int(1, 3, 2, 8)
 
 
 @pytest.mark.parametrize("bits", WIDTHS)
@@ -49,15 +92,26 @@ def test_casts_wrap_around(bits, value):
     assert (cast - value) % 2**bits == 0
 
 
-@pytest.mark.parametrize("name", INTRINSICS)
+FLOATS = ("min_float", "max_float", "copysign", "abs_float", "floor_float")
+
+
+@pytest.mark.parametrize("name", [name for name in INTRINSICS if name not in FLOATS])
 @pytest.mark.parametrize("bad", [1.5, 2**40, None, [1]])
-def test_preconditions_trap(name, bad):
+def test_preconditions_of_integers_trap(name, bad):
     function = getattr(runtime, name)
     arguments = function.__code__.co_argcount - 1
     with pytest.raises(ArithmeticError):
         function(*[bad] * arguments, 32)
     with pytest.raises(ArithmeticError):
         function(*[1] * arguments, 65)
+
+
+@pytest.mark.parametrize("name", FLOATS)
+@pytest.mark.parametrize("bad", [1, True, float("inf"), float("nan"), None])
+def test_preconditions_of_floats_trap(name, bad):
+    function = getattr(runtime, name)
+    with pytest.raises(ArithmeticError):
+        function(*[bad] * function.__code__.co_argcount)
 
 
 @given(st.lists(st.integers(-(2**70), 2**70), min_size=1, max_size=6), st.data())
