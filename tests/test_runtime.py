@@ -79,7 +79,7 @@ def test_preconditions_of_rotations_and_clamps_trap():
     for bad in (-1, 8, 1.0):
         for rotate in (runtime.rotate_left, runtime.rotate_right):
             with pytest.raises(ArithmeticError):
-                rotate(1, bad, 8)
+                rotate(1, bad, 8)  # pyright: ignore[reportArgumentType]
     with pytest.raises(ArithmeticError):
         runtime.clamp_int(1, 3, 2, 8)
 
