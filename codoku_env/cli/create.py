@@ -6,13 +6,16 @@ import argparse
 import json
 import os
 import re
+import signal
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 
 from codoku_env.cli.common import Commands, read_seed
 from codoku_env.cli.instruction import format_instruction
@@ -75,15 +78,45 @@ def _run(arguments: argparse.Namespace) -> int:
     jobs = _jobs(arguments, profile.name)
     for job in jobs:
         _require_free(job.target, arguments.force)
-    for number, job in enumerate(jobs, 1):
-        _tell(f"[{number}/{len(jobs)}] {job.profile}, seed {job.seed}: synthesizing")
-        start = time.perf_counter()
-        with _staged(job.target, arguments.force) as stage:
-            puzzle, witness = generate_with_witness(profile, job.seed)
-            _write(stage, puzzle, witness, arguments.standalone)
-        seconds = time.perf_counter() - start
-        _tell(f"[{number}/{len(jobs)}] wrote {job.target} ({len(puzzle.cells)} cells, {seconds:.1f} s)")
+    with _interrupts_held() as let_through:
+        for number, job in enumerate(jobs, 1):
+            _tell(f"[{number}/{len(jobs)}] {job.profile}, seed {job.seed}: synthesizing")
+            start = time.perf_counter()
+            with _staged(job.target, arguments.force) as stage:
+                puzzle, witness = generate_with_witness(profile, job.seed)
+                let_through()
+                _write(stage, puzzle, witness, arguments.standalone)
+            seconds = time.perf_counter() - start
+            _tell(f"[{number}/{len(jobs)}] wrote {job.target} ({len(puzzle.cells)} cells, {seconds:.1f} s)")
+            let_through()
     return 0
+
+
+@contextmanager
+def _interrupts_held() -> Generator[Callable[[], None]]:
+    """Hold the first Ctrl-C back until the function that this yields is called; a second one interrupts at once.
+
+    An interrupt anywhere in the solver's wrapper or in the making of a directory would leave traces of the half-done.
+    """
+    held: list[int] = []
+
+    def hold(number: int, frame: FrameType | None) -> None:
+        if held:
+            raise KeyboardInterrupt
+        held.append(number)
+
+    def let_through() -> None:
+        if held:
+            raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():  # signals reach the main thread only
+        yield let_through
+        return
+    before = signal.signal(signal.SIGINT, hold)
+    try:
+        yield let_through
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _jobs(arguments: argparse.Namespace, profile: str) -> list[_Job]:
