@@ -395,12 +395,18 @@ def _check_tree(body: Body) -> None:
         raise BodyError(row, 0, f"expected Python once the cells are filled, got: {error.msg}") from None
     except (RecursionError, MemoryError):
         raise BodyError(0, 0, "expected less deeply nested code") from None
+    if MAX_DEPTH + sum(syntax.form == "elif" for syntax in body.syntax) + _longest(body) < _MAX_TREE_DEPTH:
+        return  # a line adds at most as many levels as it has tokens
     level: list[ast.AST] = [tree]
     for _ in range(_MAX_TREE_DEPTH):
         level = [child for node in level for child in ast.iter_child_nodes(node)]
         if not level:
             return
     raise BodyError(0, 0, f"expected code nested at most {_MAX_TREE_DEPTH} levels deep")
+
+
+def _longest(body: Body) -> int:
+    return max(len(line.tokens) for line in body.lines)
 
 
 def alignment_tokens(body: Body) -> tuple[Token, ...]:

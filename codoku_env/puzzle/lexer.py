@@ -17,14 +17,18 @@ __all__ = ["Lexeme", "Place", "Statement", "read_statements"]
 _MAX_BRACKETS = 40
 
 _TOKEN = re.compile(
-    r"""(?P<skip>[ \t\f]+|\#.*|\\$)
-    |(?P<cell>(?:_go_)?<[A-Z]+>)
+    r"""[ \t\f]*(?:
+    (?P<cell>(?:_go_)?<[A-Z]+>)
     |(?P<number>(?:0[xXoObB]\w+|(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9_]+)?)\w*)
     |(?P<name>[A-Za-z_]\w*)
-    |(?P<op>\*\*=|//=|>>=|<<=|\*\*|//|>>|<<|<=|>=|==|!=|->|[-+*/%&|^]=|[-+*/%&|^~<>=()\[\],:;])""",
+    |(?P<bracket>[()\[\]])
+    |(?P<op>\*\*=|//=|>>=|<<=|\*\*|//|>>|<<|<=|>=|==|!=|->|[-+*/%&|^]=|[-+*/%&|^~<>=,:;])
+    |(?P<end>(?:\#.*)?$)
+    |(?P<join>\\$))""",
     re.VERBOSE | re.ASCII,
 )
 _KINDS = ", ".join(f"<{kind}>" for kind in Kind)
+_WORD_PAIRS = (("is", "not"), ("not", "in"))
 _CLOSING: dict[Token, str] = {"(": ")", "[": "]"}
 _HEADERS = frozenset({"def", "if", "elif", "else", "while"})
 
@@ -82,20 +86,22 @@ def _logical_lines(rows: Sequence[str]) -> list[tuple[int, list[Lexeme]]]:
         if not current and not joined:
             blanks = row[: len(row) - len(row.lstrip(" \t\f"))]
             width = len(blanks.rpartition("\f")[2].expandtabs(8))
-        joined = False
+        form = ""
         position = 0
         while position < len(row):
-            place = Place(number, position + 1)
             match = _TOKEN.match(row, position)
-            if match is None:
-                raise PuzzleFormatError(f"expected a token of the small language, got {row[position]!r}", *place)
+            form = match and match.lastgroup
+            if match is None or form is None:
+                raise _no_token(row, number, position)
             position = match.end()
-            if match["skip"]:
-                joined = match["skip"] == "\\"
-                continue
-            lexeme = Lexeme(_token(match, place), place)
-            _track(brackets, lexeme)
+            if form in ("end", "join"):
+                break
+            place = Place(number, match.start(form) + 1)
+            lexeme = Lexeme(_token(form, match[form], place), place)
             current.append(lexeme)
+            if form == "bracket":
+                _track(brackets, lexeme)
+        joined = form == "join"
         if current and not brackets and not joined:
             result.append((width, _join_words(current)))
             current = []
@@ -106,16 +112,20 @@ def _logical_lines(rows: Sequence[str]) -> list[tuple[int, list[Lexeme]]]:
     return result
 
 
-def _token(match: re.Match[str], place: Place) -> Token:
-    text = match[0]
-    if match["cell"]:
+def _no_token(row: str, number: int, position: int) -> PuzzleFormatError:
+    position += len(row[position:]) - len(row[position:].lstrip(" \t\f"))
+    return PuzzleFormatError(f"expected a token of the small language, got {row[position]!r}", number, position + 1)
+
+
+def _token(form: str, text: str, place: Place) -> Token:
+    if form == "cell":
         kind = text.removeprefix(FLAG_PREFIX)[1:-1]
         if kind not in Kind.__members__:
             raise PuzzleFormatError(f"expected a cell ({_KINDS}), got {text}", *place)
         if text.startswith(FLAG_PREFIX) != (kind == Kind.LABEL):
             raise PuzzleFormatError(f"expected a LABEL cell, and only that, behind {FLAG_PREFIX}, got {text}", *place)
         return Cell(0, Kind(kind))
-    if match["number"]:
+    if form == "number":
         try:
             return number_literal(parse_number(text))
         except ValueError as error:
@@ -129,7 +139,7 @@ def _track(brackets: list[Lexeme], lexeme: Lexeme) -> None:
         brackets.append(lexeme)
         if len(brackets) > _MAX_BRACKETS:
             raise PuzzleFormatError(f"expected at most {_MAX_BRACKETS} nested brackets", *lexeme.place)
-    elif lexeme.token in (")", "]") and (not brackets or _CLOSING[brackets.pop().token] != lexeme.token):
+    elif not brackets or _CLOSING[brackets.pop().token] != lexeme.token:
         raise PuzzleFormatError(f"expected no {lexeme.token} here", *lexeme.place)
 
 
@@ -137,9 +147,8 @@ def _join_words(lexemes: Sequence[Lexeme]) -> list[Lexeme]:
     """The lexemes with ``is not`` and ``not in`` joined to one token each."""
     result: list[Lexeme] = []
     for lexeme in lexemes:
-        before = result[-1].token if result else None
-        if (before, lexeme.token) in (("is", "not"), ("not", "in")):
-            result[-1] = Lexeme(f"{before} {lexeme.token}", result[-1].place)
+        if lexeme.token in ("not", "in") and result and (result[-1].token, lexeme.token) in _WORD_PAIRS:
+            result[-1] = Lexeme(f"{result[-1].token} {lexeme.token}", result[-1].place)
         else:
             result.append(lexeme)
     return result

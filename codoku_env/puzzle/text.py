@@ -153,7 +153,8 @@ def _located(place: Place, read: Callable[..., _T], *args: object) -> _T:
 def _without_prologue(text: str) -> str:
     """The text with what brings the helpers into scope blanked out: imports of them, or their own definitions."""
     text = _IMPORT.sub(_without_import, text)
-    if not (defined := [name for name in HELPERS if re.search(rf"^def {name}\(", text, re.MULTILINE)]):
+    defined = frozenset(re.findall(r"^def (\w+)\(", text, re.MULTILINE)).intersection(HELPERS)
+    if not defined:
         return text
     prologue = standalone_prologue(defined).strip()
     before, found, after = text.partition(prologue)
