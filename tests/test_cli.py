@@ -493,10 +493,12 @@ def test_ctrl_c_in_a_real_process(tmp_path):
 
 
 INTERRUPT_WHILE_SOLVING = """
-import os, signal, sys, threading
+import dataclasses, os, signal, sys, threading
 import z3
 from codoku_env.cli import main
+from codoku_env.synthesis import PROFILES
 
+PROFILES["small"] = dataclasses.replace(PROFILES["small"], strategy="smt")
 solve = z3.Solver.check
 calls = []
 

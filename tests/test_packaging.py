@@ -13,9 +13,21 @@ import codoku_env
 from codoku_env.version import __version__
 
 PACKAGE = Path(codoku_env.__file__).parent
-HEAVY = {"z3", "ray", "torch", "openai"}
+HEAVY = {"z3", "ray", "torch", "openai", "pyarrow"}
 
-LAYERS = ("version", "errors", "runtime", "puzzle", "checking", "synthesis", "metrics", "envs", "cli")
+LAYERS = (
+    "version",
+    "errors",
+    "runtime",
+    "puzzle",
+    "checking",
+    "synthesis",
+    "metrics",
+    "instruction",
+    "envs",
+    "bank",
+    "cli",
+)
 """Each module imports from its own layer and from those before it."""
 
 TOP = {"codoku_env", "codoku_env.__main__"}
@@ -66,6 +78,11 @@ def test_an_import_down_the_list_would_be_found():
     assert layer_violations("codoku_env.checking.check", ["codoku_env.puzzle", "ast"]) == []
 
 
+def test_only_one_module_imports_pyarrow():
+    found = {name for name, path in modules() if any(target.split(".")[0] == "pyarrow" for target in imports(path))}
+    assert found <= {"codoku_env.bank.parquet"}
+
+
 def test_only_the_smt_module_imports_z3():
     found = {name for name, path in modules() if any(target.split(".")[0] == "z3" for target in imports(path))}
     assert found <= {"codoku_env.synthesis.smt"}
@@ -73,7 +90,7 @@ def test_only_the_smt_module_imports_z3():
 
 @pytest.mark.parametrize(
     "statement",
-    ["import codoku_env", "import codoku_env.cli", "import codoku_env.metrics", "import codoku_env.envs"],
+    [f"import codoku_env{module}" for module in ("", ".cli", ".metrics", ".envs", ".bank")],
 )
 def test_importing_loads_nothing_heavy(statement):
     code = f"import sys; {statement}; print(*sys.modules)"

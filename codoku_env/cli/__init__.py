@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from codoku_env.cli import analyze, check, create, play
+from codoku_env.cli import analyze, bank, check, create, play
 from codoku_env.cli.common import MISUSE, one_line
 from codoku_env.errors import CodokuError, ConfigError
 from codoku_env.version import __version__
@@ -43,8 +43,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except CodokuError as error:
         return _fail(MISUSE, f"error: {one_line(str(error))}")
-    except KeyboardInterrupt:
-        return _fail(INTERRUPTED, "interrupted")
+    except KeyboardInterrupt as interrupt:
+        return _fail(INTERRUPTED, str(interrupt) or "interrupted")
     except BrokenPipeError:
         _drop_output()
         return BROKEN_PIPE
@@ -76,6 +76,6 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="codoku", description="Program-reasoning puzzles: create, check, analyze and play them.")
     parser.add_argument("--version", action="version", version=f"codoku {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for module in (create, check, analyze, play):
+    for module in (create, check, analyze, play, bank):
         module.add_parser(commands)
     return parser

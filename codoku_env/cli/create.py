@@ -18,12 +18,14 @@ from pathlib import Path
 from types import FrameType
 
 from codoku_env.cli.common import Commands, read_seed
-from codoku_env.cli.instruction import format_instruction
 from codoku_env.errors import ConfigError
+from codoku_env.instruction import format_instruction
 from codoku_env.metrics import measure
 from codoku_env.puzzle import Assignment, Puzzle, format_program, format_puzzle, to_json
 
 __all__ = ["add_parser"]
+
+_ORACLE = "The folder `oracle/` is for those who evaluate: do not open it.\n"
 
 _ENTRIES = ("oracle", "INSTRUCTION.md", "puzzle.py")
 """What a puzzle's directory holds. The puzzle is moved in last: where it is, all is."""
@@ -137,7 +139,7 @@ def _write(stage: Path, puzzle: Puzzle, witness: Assignment, standalone: bool) -
     metadata = {**json.loads(to_json(puzzle, witness=witness)), "metrics": measure(puzzle, witness)}
     texts = {
         "puzzle.py": format_puzzle(puzzle, standalone=standalone),
-        "INSTRUCTION.md": format_instruction(puzzle),
+        "INSTRUCTION.md": f"{format_instruction(puzzle)}\n{_ORACLE}",
         "oracle/witness.py": format_program(puzzle, witness, standalone=standalone),
         "oracle/metadata.json": json.dumps(metadata, indent=2) + "\n",
     }

@@ -8,7 +8,8 @@ import numpy as np
 
 from codoku_env.puzzle.flow import Path
 from codoku_env.puzzle.model import Example
-from codoku_env.synthesis.evaluation import UndefinedError, int_range
+from codoku_env.synthesis.evaluation import UndefinedError
+from codoku_env.synthesis.inputs import Args, mutated_input
 from codoku_env.synthesis.profiles import Profile
 from codoku_env.synthesis.program import Program, run_program
 from codoku_env.synthesis.query import find_input
@@ -17,8 +18,6 @@ __all__ = ["find_examples"]
 
 _MUTATIONS = 24
 """Mutated inputs tried for each example wanted."""
-
-Args = tuple[int, ...]
 
 
 def find_examples(
@@ -47,7 +46,7 @@ def find_examples(
     for _ in range(_MUTATIONS * (wanted - 1)):
         if len(found) == wanted:
             break
-        _try(program, path, constants, _mutated(program, list(found), rng), found)
+        _try(program, path, constants, mutated_input(program, list(found), rng), found)
     for _ in range(wanted - len(found)):
         more = find_input(program, path, constants, list(found), profile.solver_rlimit, rng)
         if more is None:
@@ -67,19 +66,3 @@ def _try(program: Program, path: Path, constants: Mapping[int, int], args: Args,
         return
     if output not in found.values():
         found[args] = output
-
-
-def _mutated(program: Program, known: list[Args], rng: np.random.Generator) -> Args:
-    """A known input with one or more values changed, by a log-uniform amount or to any value of the width."""
-    args = list(known[int(rng.integers(len(known)))])
-    first = int(rng.integers(len(args)))
-    for index, variable in enumerate(program.parameters):
-        if index != first and rng.random() < 0.5:
-            continue
-        low, high = int_range(variable.bits)
-        if rng.random() < 0.2:
-            args[index] = int(rng.integers(low, high, endpoint=True))
-        else:
-            size = int(2.0 ** (rng.random() * (variable.bits - 1)))
-            args[index] = min(high, max(low, args[index] + (size if rng.random() < 0.5 else -size)))
-    return tuple(args)

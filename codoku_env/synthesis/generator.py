@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -14,20 +16,23 @@ from codoku_env.puzzle.cells import Assignment
 from codoku_env.puzzle.flow import CFG, Path, require_path
 from codoku_env.puzzle.model import Example, Provenance, Puzzle
 from codoku_env.synthesis.cfg import Flow, draw_cfg, draw_walk, require_reducible
-from codoku_env.synthesis.examples import find_examples
-from codoku_env.synthesis.lowering import lower
+from codoku_env.synthesis.coverage import covering_walks
+from codoku_env.synthesis.hybrid import find_by_drawing
 from codoku_env.synthesis.masking import mask
-from codoku_env.synthesis.populate import populate
 from codoku_env.synthesis.profiles import Profile, get_profile
-from codoku_env.synthesis.program import program_body
-from codoku_env.synthesis.query import find_numbers_and_input
-from codoku_env.synthesis.refine import refine_numbers, tighten_thresholds
+from codoku_env.synthesis.program import program_body, running_checksum
+from codoku_env.synthesis.wholepath import find_by_query
 from codoku_env.version import __version__
 
 __all__ = ["Witness", "generate", "generate_with_witness", "reify"]
 
 _DRAWS_PER_GRAPH = 6
 """Programs that are drawn on one graph and path before another is drawn."""
+
+_DRAWS_PER_COVERAGE = 40
+"""Programs that are drawn before one covering walk less is asked for."""
+
+_STRATEGIES = {"hybrid": find_by_drawing, "smt": find_by_query}
 
 
 @dataclass(frozen=True)
@@ -39,12 +44,14 @@ class Witness:
         cfg: Its control-flow graph.
         examples: Inputs that take the path, and their return values.
         provenance: How it was made.
+        checksum: The running checksum after the last example, or None where there is none.
     """
 
     body: Body
     cfg: CFG
     examples: tuple[Example, ...]
     provenance: Provenance
+    checksum: int | None = None
 
 
 def generate(profile: str | Profile = "small", seed: int = 0) -> Puzzle:
@@ -78,7 +85,7 @@ def generate_with_witness(profile: str | Profile = "small", seed: int = 0) -> tu
             path = flow and draw_walk(flow, profile, shape)
         if flow is None or path is None:
             continue
-        witness = _draw_witness(flow, path, seed, profile, code)
+        witness = _draw_witness(flow, path, attempt, seed, profile, code)
         made = witness and _puzzle(witness, profile, masking)
         if made:
             _require_solved(*made)
@@ -107,8 +114,8 @@ def reify(
     cfg = cfg if isinstance(cfg, CFG) else CFG.of(cfg)
     path = require_path(path, cfg)
     flow = require_reducible(cfg)
-    for sequence in _attempts(profile, seed):
-        witness = _draw_witness(flow, path, seed, profile, np.random.default_rng(sequence))
+    for attempt, sequence in enumerate(_attempts(profile, seed)):
+        witness = _draw_witness(flow, path, attempt, seed, profile, np.random.default_rng(sequence))
         if witness:
             return witness
     raise SynthesisError(_gave_up(profile, seed, "program"))
@@ -129,25 +136,35 @@ def _gave_up(profile: Profile, seed: int, what: str) -> str:
     )
 
 
-def _draw_witness(flow: Flow, path: Path, seed: int, profile: Profile, rng: np.random.Generator) -> Witness | None:
-    """One draw of a program, or None when the solver finds no numbers for it."""
-    program = populate(flow, lower(flow), path, profile, rng)
-    found = find_numbers_and_input(program, path, profile.solver_rlimit, rng)
+def _draw_witness(
+    flow: Flow, path: Path, attempt: int, seed: int, profile: Profile, rng: np.random.Generator
+) -> Witness | None:
+    """One draw of a program, or None when no numbers were found for it."""
+    found = _STRATEGIES[profile.strategy](flow, _paths(flow, path, attempt, profile, rng), profile, rng)
     if found is None:
         return None
-    constants, args = found
-    constants = refine_numbers(program, path, constants, args, rng)
-    constants = tighten_thresholds(program, path, constants, args, rng)
-    examples = find_examples(program, path, constants, args, profile, rng)
-    if examples is None:
-        return None
-    return Witness(program_body(program, constants), flow.cfg, examples, _provenance(profile, seed))
+    program, constants, examples = found
+    checksum = running_checksum(program, examples, constants)
+    return Witness(program_body(program, constants), flow.cfg, examples, _provenance(profile, seed), checksum)
+
+
+def _paths(flow: Flow, path: Path, attempt: int, profile: Profile, rng: np.random.Generator) -> tuple[Path, ...]:
+    """The path, and where there shall be coverage walks for it; late attempts are content with fewer of these."""
+    if profile.coverage is None:
+        return (path,)
+    most, longest = profile.max_examples - 1, profile.max_path
+    walks = covering_walks(flow.cfg, path, profile.coverage, most, longest, rng)
+    return (path, *walks[: max(0, len(walks) - attempt // _DRAWS_PER_COVERAGE)])
 
 
 def _provenance(profile: Profile, seed: int) -> Provenance:
-    from codoku_env.synthesis import smt  # loads z3
+    return Provenance(int(seed), profile.name, __version__, _z3_version(), profile.to_dict())
 
-    return Provenance(int(seed), profile.name, __version__, smt.z3_version(), profile.to_dict())
+
+@cache
+def _z3_version() -> str:
+    """Version of z3 as it would tell itself, without loading it."""
+    return ".".join(importlib.metadata.version("z3-solver").split(".")[:3])
 
 
 def _puzzle(witness: Witness, profile: Profile, rng: np.random.Generator) -> tuple[Puzzle, Assignment] | None:
@@ -155,7 +172,15 @@ def _puzzle(witness: Witness, profile: Profile, rng: np.random.Generator) -> tup
     masked = mask(witness.body, profile, rng)
     if masked is None:
         return None
-    puzzle = Puzzle(masked.body, witness.cfg, masked.constants, witness.examples, provenance=witness.provenance)
+    puzzle = Puzzle(
+        masked.body,
+        witness.cfg,
+        masked.constants,
+        witness.examples,
+        checksum=witness.checksum,
+        intrinsics=masked.intrinsics,
+        provenance=witness.provenance,
+    )
     return (puzzle, masked.witness) if _within_bounds(puzzle, profile) else None
 
 

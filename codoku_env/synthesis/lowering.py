@@ -8,7 +8,7 @@ break nor continue expresses sets a goto flag, and the code that it has to skip 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from codoku_env.errors import ConfigError
@@ -16,73 +16,21 @@ from codoku_env.puzzle.body import MAX_DEPTH, Line
 from codoku_env.puzzle.flow import ENTRY
 from codoku_env.puzzle.grammar import FLAG_PREFIX
 from codoku_env.synthesis.cfg import Flow
+from codoku_env.synthesis.structure import (
+    Branch,
+    Flag,
+    Guard,
+    Jump,
+    Loop,
+    Node,
+    Straight,
+    Structure,
+    While,
+    depth_of,
+    size_of,
+)
 
 __all__ = ["Structure", "lay_out", "lower"]
-
-
-@dataclass(frozen=True, slots=True)
-class Straight:
-    """The statements of a block."""
-
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """``if`` on the condition of the block ``label``."""
-
-    label: str
-    then: tuple[Node, ...]
-    otherwise: tuple[Node, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Loop:
-    """``while True``."""
-
-    body: tuple[Node, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Jump:
-    """``break`` or ``continue``."""
-
-    keyword: str
-
-
-@dataclass(frozen=True, slots=True)
-class Flag:
-    """Assignment of a goto flag."""
-
-    target: str
-    value: int
-
-
-@dataclass(frozen=True, slots=True)
-class Guard:
-    """``if`` on a goto flag being ``wanted``."""
-
-    target: str
-    wanted: bool
-    body: tuple[Node, ...]
-
-
-Node = Straight | Branch | Loop | Jump | Flag | Guard
-
-
-@dataclass(frozen=True, slots=True)
-class Structure:
-    """A graph as structured code whose statements and conditions are still open.
-
-    Attributes:
-        nodes: The code.
-        then: For each block with two successors the one that its condition leads to where it holds.
-        flags: Targets of the goto flags, in program order.
-    """
-
-    nodes: tuple[Node, ...]
-    then: dict[str, str]
-    flags: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,23 +60,31 @@ class _Context:
     loop: _Frame | None = None
 
 
-def lower(flow: Flow) -> Structure:
+def lower(flow: Flow, apart: Collection[str] = (), explicit: Collection[str] = ()) -> Structure:
     """Structured code for the graph.
+
+    Args:
+        flow: The graph.
+        apart: Blocks that stand after their dominator's code although they could stand at the only branch to them;
+            what has to get past them sets goto flags.
+        explicit: Blocks that end a lap of a loop by continue, also where the lap would end anyway.
 
     Raises:
         ConfigError: The code would nest deeper than a body may.
     """
-    lowering = _Lowering(flow)
+    lowering = _Lowering(flow, apart, explicit)
     piece = lowering.subtree(ENTRY, _Context())
-    if _depth(piece.nodes) > MAX_DEPTH:
-        raise ConfigError(f"expected a graph whose code nests at most {MAX_DEPTH} levels, got {_depth(piece.nodes)}")
+    if depth_of(piece.nodes) > MAX_DEPTH:
+        raise ConfigError(f"expected a graph whose code nests at most {MAX_DEPTH} levels, got {depth_of(piece.nodes)}")
     flags = tuple(label for label in flow.order if label in lowering.flags)
     return Structure(piece.nodes, lowering.then, flags)
 
 
 class _Lowering:
-    def __init__(self, flow: Flow) -> None:
+    def __init__(self, flow: Flow, apart: Collection[str], explicit: Collection[str]) -> None:
         self.flow = flow
+        self.apart = apart
+        self.explicit = explicit
         self.then: dict[str, str] = {}
         self.flags: set[str] = set()
         self.inlined: set[str] = set()
@@ -145,20 +101,20 @@ class _Lowering:
             loop = self._left_loop(self.flow.dominator[label], label)
             if loop is not None:
                 leavers[loop].append(label)
-            elif self._merges(label):
+            elif self._stands_apart(label):
                 self.followers[self.flow.dominator[label]].append(label)
             else:
                 self.inlined.add(label)
         for header, labels in leavers.items():
             exits = self._exits(header)
-            hoisted = [label for label in labels if self._merges(label)]
+            hoisted = [label for label in labels if self._stands_apart(label)]
             if not hoisted and set(labels) == exits:
                 hoisted = labels[-1:]  # so that break leads somewhere
             self.hoisted[header] = hoisted
             self.inlined.update(label for label in labels if label not in hoisted)
 
-    def _merges(self, label: str) -> bool:
-        return len(self.flow.forward_predecessors(label)) > 1
+    def _stands_apart(self, label: str) -> bool:
+        return label in self.apart or len(self.flow.forward_predecessors(label)) > 1
 
     def _left_loop(self, source: str, target: str) -> str | None:
         """Header of the outermost loop around ``source`` but not around ``target``."""
@@ -239,11 +195,13 @@ class _Lowering:
 
     def _arm_order(self, target: str, piece: _Piece) -> tuple[bool, bool, int, int]:
         """The arm that the condition leads to is not empty, and if it can be one that jumps away, the shorter one."""
-        return (not piece.nodes, piece.reaches_end, _size(piece.nodes), self.flow.order.index(target))
+        return (not piece.nodes, piece.reaches_end, size_of(piece.nodes), self.flow.order.index(target))
 
     def _arm(self, label: str, target: str, context: _Context) -> _Piece:
         if target in self.inlined and (label, target) not in self.flow.back_edges:
             return self.subtree(target, context)
+        if label in self.explicit and context.loop is not None and target == context.loop.header:
+            return _Piece((Jump("continue"),), False)
         return self._jump(target, context)
 
     def _jump(self, target: str, context: _Context) -> _Piece:
@@ -263,33 +221,16 @@ class _Lowering:
         return _Piece((Flag(target, 1), Jump("break")), False)
 
 
-def _suites(node: Node) -> tuple[tuple[Node, ...], ...]:
-    match node:
-        case Branch():
-            return (node.then, node.otherwise)
-        case Loop() | Guard():
-            return (node.body,)
-        case _:
-            return ()
-
-
-def _size(nodes: Sequence[Node]) -> int:
-    """Number of lines, roughly."""
-    return sum(1 + sum(_size(suite) for suite in _suites(node)) for node in nodes)
-
-
-def _depth(nodes: Sequence[Node]) -> int:
-    """Levels of indentation, that of the nodes themselves included."""
-    return 1 + max((_depth(suite) for node in nodes for suite in _suites(node)), default=0)
-
-
 # Lines.
 
 Tokens = tuple[str, ...]
 
 
 def lay_out(
-    structure: Structure, statements: Mapping[str, Sequence[Tokens]], conditions: Mapping[str, Tokens]
+    structure: Structure,
+    statements: Mapping[str, Sequence[Tokens]],
+    conditions: Mapping[str, Tokens],
+    again: Mapping[str, Sequence[Tokens]] | None = None,
 ) -> tuple[Line, ...]:
     """Lines of the function from the initial values of the goto flags on, at depth 1 and deeper.
 
@@ -297,16 +238,23 @@ def lay_out(
         structure: The code.
         statements: Tokens of each block's statements, by label.
         conditions: Tokens of the condition of each block with two successors, by label.
+        again: Tokens of the statements of the second copy of each rotated loop's header, by label.
     """
     flags = [Line(1, (FLAG_PREFIX + target, "=", "0")) for target in structure.flags]
-    layout = _Layout(statements, conditions)
+    layout = _Layout(statements, conditions, again or {})
     layout.suite(structure.nodes, 1)
     return (*flags, *layout.lines)
 
 
 class _Layout:
-    def __init__(self, statements: Mapping[str, Sequence[Tokens]], conditions: Mapping[str, Tokens]) -> None:
+    def __init__(
+        self,
+        statements: Mapping[str, Sequence[Tokens]],
+        conditions: Mapping[str, Tokens],
+        again: Mapping[str, Sequence[Tokens]],
+    ) -> None:
         self.statements = statements
+        self.again = again
         self.conditions = conditions
         self.lines: list[Line] = []
         self.marks: list[str] = []  # blocks that start at the next line
@@ -326,7 +274,7 @@ class _Layout:
         match node:
             case Straight():
                 self.marks.append(node.label)
-                for tokens in self.statements[node.label]:
+                for tokens in (self.again if node.again else self.statements)[node.label]:
                     self.line(depth, *tokens)
             case Branch():
                 self.line(depth, "if", *self.conditions[node.label], ":")
@@ -336,6 +284,9 @@ class _Layout:
                     self.suite(node.otherwise, depth + 1)
             case Loop():
                 self.line(depth, "while", "True", ":")
+                self.suite(node.body, depth + 1)
+            case While():
+                self.line(depth, "while", *self.conditions[node.label], ":")
                 self.suite(node.body, depth + 1)
             case Jump():
                 self.line(depth, node.keyword)

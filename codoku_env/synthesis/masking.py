@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from codoku_env.puzzle.body import Body, Line
+from codoku_env.puzzle.body import CHECKSUM_STATE, Body, Line
 from codoku_env.puzzle.cells import CTRL_DOMAIN, OP_DOMAIN, Assignment, Cell, Kind, canonical_fill
 from codoku_env.puzzle.flow import ENTRY, EXIT
-from codoku_env.puzzle.grammar import FLAG_PREFIX, Token, is_name, is_number
-from codoku_env.puzzle.helpers import FIXED_HELPERS, HELPERS
+from codoku_env.puzzle.grammar import AUGMENTED, FLAG_PREFIX, Token, is_name, is_number
+from codoku_env.puzzle.helpers import FIXED_HELPERS, HELPERS, INTRINSICS
 from codoku_env.puzzle.model import Constant
+from codoku_env.synthesis.intrinsics import INT_INTRINSICS
 from codoku_env.synthesis.profiles import Profile
 
 __all__ = ["Masked", "mask"]
@@ -21,7 +22,7 @@ __all__ = ["Masked", "mask"]
 VISIBLE_NUMBERS = frozenset({"0", "1", "0.0", "1.0"})
 """Literals that are never masked."""
 
-_LAYOUT_ARGUMENTS = {"cast_int": 1}
+_LAYOUT_ARGUMENTS = {"cast_int": 1, **{name: intrinsic.arity for name, intrinsic in INT_INTRINSICS.items()}}
 """Helpers whose arguments from this position on are layout data."""
 
 
@@ -33,22 +34,34 @@ class Masked:
         body: The masked function.
         witness: The fills that restore it.
         constants: Multiplicities of the masked numbers, integers before floats, in ascending order.
+        intrinsics: What FUNC cells choose from: those of integers, where the function has floats those of floats too.
     """
 
     body: Body
     witness: Assignment
     constants: tuple[Constant, ...]
+    intrinsics: tuple[str, ...] = INTRINSICS
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A token that may become a cell; ``target`` tells that it is the name that a line assigns."""
+    """Tokens that may become a cell: one, or the four of an array's element.
+
+    Attributes:
+        row: Index of the line.
+        index: Of the first token in the line.
+        kind: The cell's kind.
+        text: The fill that restores it.
+        target: Whether a line assigns it.
+        size: Number of tokens.
+    """
 
     row: int
     index: int
     kind: Kind
     text: str
     target: bool = False
+    size: int = 1
 
 
 def mask(body: Body, profile: Profile, rng: np.random.Generator) -> Masked | None:
@@ -66,8 +79,9 @@ def mask(body: Body, profile: Profile, rng: np.random.Generator) -> Masked | Non
         The masked function, or None when it has too few cells.
     """
     least, most = profile.cells
-    always = [place for place in _places(body) if place.kind in (Kind.CTRL, Kind.LABEL)]
-    drawn = _draw(body, profile, rng)
+    candidates = tuple(_places(body))
+    always = [place for place in candidates if place.kind in (Kind.CTRL, Kind.LABEL)]
+    drawn = _draw(body, candidates, profile, rng)
     surplus = len(always) + len(drawn) - most
     if surplus > 0:
         if surplus > len(drawn):
@@ -78,21 +92,26 @@ def mask(body: Body, profile: Profile, rng: np.random.Generator) -> Masked | Non
     return _masked(body, places) if len(places) >= least else None
 
 
-def _draw(body: Body, profile: Profile, rng: np.random.Generator) -> list[_Place]:
-    probabilities = {Kind.ID: profile.mask_id, Kind.OP: profile.mask_op, Kind.CONST: profile.mask_const}
+def _draw(body: Body, candidates: Sequence[_Place], profile: Profile, rng: np.random.Generator) -> list[_Place]:
+    probabilities = {
+        Kind.ID: profile.mask_id,
+        Kind.OP: profile.mask_op,
+        Kind.CONST: profile.mask_const,
+        Kind.FUNC: profile.mask_func,
+    }
     visible = Counter(
         line.tokens[syntax.target]
         for line, syntax in zip(body.lines, body.syntax, strict=True)
-        if syntax.target is not None
+        if syntax.target is not None and not syntax.target_element
     )
     drawn: list[_Place] = []
-    for place in _places(body):
+    for place in candidates:
         if place.kind not in probabilities:
             continue
         probability = profile.mask_target if place.target else probabilities[place.kind]
         if rng.random() >= probability:
             continue
-        if place.target:
+        if place.target and place.size == 1:
             if visible[place.text] == 1:
                 continue
             visible[place.text] -= 1
@@ -111,7 +130,7 @@ def _places(body: Body) -> Iterator[_Place]:
                 yield _Place(row, 0, Kind.LABEL, tokens[0].removeprefix(FLAG_PREFIX))
         elif tokens[0] in CTRL_DOMAIN:
             yield _Place(row, 0, Kind.CTRL, tokens[0])
-        elif row > body.definition and block not in (ENTRY, EXIT):
+        elif row > body.definition and tokens[0] != CHECKSUM_STATE and block not in (ENTRY, EXIT):
             yield from _line_places(row, tokens)
 
 
@@ -122,15 +141,26 @@ def _line_places(row: int, tokens: Sequence[str]) -> Iterator[_Place]:
             continue
         if token in OP_DOMAIN:
             yield _Place(row, index, Kind.OP, token)
+        elif token in AUGMENTED:
+            yield _Place(row, index, Kind.OP, token.removesuffix("="))
+        elif token in INTRINSICS:
+            yield _Place(row, index, Kind.FUNC, token)
         elif is_number(token) and token not in VISIBLE_NUMBERS:
             yield _Place(row, index, Kind.CONST, canonical_fill(Kind.CONST, token))
+        elif is_name(token) and tokens[index + 1 : index + 2] == ["["]:
+            if is_number(tokens[index + 2]) and tokens[index + 3] == "]":
+                yield _Place(row, index, Kind.ID, f"{token}[{tokens[index + 2]}]", target=index == 0, size=4)
         elif is_name(token) and token not in HELPERS:
             yield _Place(row, index, Kind.ID, token, target=index == 0)
 
 
 def _layout_indices(tokens: Sequence[str]) -> set[int]:
-    """Positions of helper names and of their arguments that are layout data."""
-    result: set[int] = set()
+    """Positions of names of fixed helpers and of declared arrays, and of numbers that are layout data.
+
+    Layout data are the widths in calls and the numbers in an index: the size of the array, or a position.
+    """
+    result = {0} if tokens[1:3] == ["=", "["] else set[int]()
+    subscripts = 0
     calls: list[tuple[str, int]] = []  # open parentheses: the helper called, or "", and the argument reached
     for index, token in enumerate(tokens):
         if token == "(":
@@ -138,6 +168,12 @@ def _layout_indices(tokens: Sequence[str]) -> set[int]:
             calls.append((called, 0))
         elif token == ")":
             calls.pop()
+        elif token == "[" and index and is_name(tokens[index - 1]):
+            subscripts += 1
+        elif token == "]":
+            subscripts -= subscripts > 0
+        elif subscripts and is_number(token):
+            result.add(index)
         elif token == "," and calls:
             calls[-1] = (calls[-1][0], calls[-1][1] + 1)
         elif token in FIXED_HELPERS or any(argument >= _LAYOUT_ARGUMENTS.get(name, 99) for name, argument in calls):
@@ -148,14 +184,31 @@ def _layout_indices(tokens: Sequence[str]) -> set[int]:
 def _masked(body: Body, places: Sequence[_Place]) -> Masked:
     cells = {(place.row, place.index): Cell(i, place.kind) for i, place in enumerate(places)}
 
+    inside = {(place.row, place.index + offset) for place in places for offset in range(1, place.size)}
+
     def line(row: int, old: Line) -> Line:
-        tokens: list[Token] = [cells.get((row, index), token) for index, token in enumerate(old.tokens)]
+        positions = (index for index in range(len(old.tokens)) if (row, index) not in inside)
+        tokens: list[Token] = []
+        for index in positions:
+            cell = cells.get((row, index))
+            tokens.append(cell or old.tokens[index])
+            if cell and old.tokens[index] in AUGMENTED:
+                tokens.append("=")
         return Line(old.depth, tuple(tokens), old.blocks)
 
     counts = Counter(place.text for place in places if place.kind is Kind.CONST)
     constants = sorted((Constant(text, count) for text, count in counts.items()), key=_table_order)
     masked = Body(tuple(line(row, old) for row, old in enumerate(body.lines)))
-    return Masked(masked, Assignment(tuple(place.text for place in places)), tuple(constants))
+    fills = Assignment(tuple(place.text for place in places))
+    return Masked(masked, fills, tuple(constants), _offered(body, places))
+
+
+def _offered(body: Body, places: Sequence[_Place]) -> tuple[str, ...]:
+    """The intrinsics of the types that occur; all where no cell chooses among them."""
+    floats = any(is_number(token) and not str(token).isdigit() for line in body.lines for token in line.tokens)
+    if floats or not any(place.kind is Kind.FUNC for place in places):
+        return INTRINSICS
+    return tuple(name for name in INTRINSICS if name in INT_INTRINSICS)
 
 
 def _table_order(constant: Constant) -> tuple[bool, float]:

@@ -10,7 +10,7 @@ from typing import Any, TypeGuard, cast
 
 from codoku_env.errors import ConfigError
 
-__all__ = ["PROFILES", "WIDTHS", "Profile", "get_profile"]
+__all__ = ["PROFILES", "TERM_FORMS", "WIDTHS", "Profile", "get_profile"]
 
 Range = tuple[int, int]
 """A least and a greatest integer, both included."""
@@ -18,7 +18,12 @@ Range = tuple[int, int]
 WIDTHS = (8, 16, 20, 24, 32, 64)
 """Bits of the signed integers that programs compute with."""
 
-STRATEGIES = ("smt",)
+TERM_FORMS: tuple[str, ...] = ("plain", "number", "scaled", "mixed", "divided", "shifted", "chosen")
+"""Forms of a term: a variable, a number, a multiple of a variable, a number and a variable joined bit by bit, a
+quotient or remainder, a variable shifted, a conditional expression."""
+
+STRATEGIES = ("hybrid", "smt")
+COVERAGES = (None, "blocks", "edges")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +63,41 @@ class Profile:
         max_path: Upper bound of the number of blocks visited.
         max_examples: Upper bound of the number of examples.
         max_parameters: Upper bound of the number of parameters.
-        strategy: How numbers and inputs are found; ``smt`` is one solver query over the whole path.
+        strategy: How numbers and inputs are found: ``hybrid`` draws them while executing and leaves the solver only the
+            branches that drawing does not steer, ``smt`` is one solver query over the whole path.
+        coverage: What the examples together execute, each on a path of its own: every block (``blocks``), every edge
+            (``edges``), or the path of the first alone (None). ``coverage.covered_share`` tells what they do execute
+            where ``max_examples`` paths of ``max_path`` blocks are too few. Only the hybrid strategy can.
         max_attempts: Draws of a program before synthesis gives up, at least 1.
         solver_rlimit: Budget of one solver query in z3's resource units, at least 1.
+        mask_func: Probability (0 to 1) that the name of a called intrinsic is masked.
+        calls: Probability (0 to 1) that a term is the call of an intrinsic.
+        terms_weights: How often a term is of each of TERM_FORMS, relative to each other, at least 0.
+        signs: Probability (0 to 1) that a term is negated or inverted.
+        augmented: Probability (0 to 1) that the variable that drives a loop is updated by an augmented assignment.
+        resets: Probability (0 to 1) that an assigned value is a number alone.
+        inner_signs: Probability (0 to 1) that the variable in a term is inverted.
+        read_weights: How readily a variable is read whose value is written and not read since, still as declared, read
+            already; relative to each other, above 0.
+        overwrite_weights: How readily such a variable is assigned, above 0.
+        rereads: Probability (0 to 1) that a read is of a variable that the statement reads already.
+        arrays: Arrays, besides the variables.
+        array_size: Elements of an array, at least 1.
+        element_reads: Probability (0 to 1) that a read is of an element, where there are arrays.
+        element_targets: Probability (0 to 1) that an assignment writes an element, where there are arrays.
+        computed_index: Probability (0 to 1) that the index of an element is computed.
+        floats: Probability (0 to 1) that a variable or array is of floats, and that a comparison in a term is.
+        float_parameters: Probability (0 to 1) that a parameter but the first is a float; only the hybrid strategy can.
+        float_conditions: Probability (0 to 1) that a branch compares floats where they allow it; only the hybrid
+            strategy can.
+        exit_statements: Assignments in exit before the return, at least 0.
+        apart: Probability (0 to 1) that a block stands after its dominator's code although it could stand at the only
+            branch to it, so that goto flags lead past it.
+        explicit_continue: Probability (0 to 1) that a block ends a lap by continue where the lap would end anyway.
+        rotation: Probability (0 to 1) that a loop that can be rotated is.
+        bare_loops: Probability (0 to 1) that the header of a rotated loop has no statements, where that is possible.
+        running_checksum: Probability (0 to 1) that a program keeps a running checksum across examples.
+        mixed: Probability (0 to 1) that a term of floats reads an integer; only the hybrid strategy can.
 
     Raises:
         ConfigError: A value out of its range; the message names the field.
@@ -98,9 +135,35 @@ class Profile:
     max_path: int
     max_examples: int
     max_parameters: int
-    strategy: str = "smt"
+    strategy: str = "hybrid"
+    coverage: str | None = None
     max_attempts: int = 400
     solver_rlimit: int = 800_000
+    mask_func: float = 1.0
+    calls: float = 0.0
+    terms_weights: tuple[float, ...] = (2.0, 0.6, 2.5, 2.5, 1.5, 0.7, 0.7)
+    signs: float = 0.35
+    inner_signs: float = 0.0
+    augmented: float = 0.0
+    resets: float = 0.0
+    read_weights: tuple[float, ...] = (6.0, 3.0, 1.0)
+    overwrite_weights: tuple[float, ...] = (0.02, 0.3, 1.0)
+    rereads: float = 0.0
+    arrays: Range = (0, 0)
+    array_size: Range = (2, 4)
+    element_reads: float = 0.3
+    element_targets: float = 0.3
+    computed_index: float = 0.2
+    floats: float = 0.0
+    mixed: float = 0.0
+    float_parameters: float = 0.0
+    float_conditions: float = 0.0
+    exit_statements: Range = (0, 0)
+    apart: float = 0.0
+    explicit_continue: float = 0.0
+    rotation: float = 0.0
+    bare_loops: float = 0.3
+    running_checksum: float = 0.0
 
     def __post_init__(self) -> None:
         if not isinstance(cast(object, self.name), str) or not self.name:
@@ -113,8 +176,20 @@ class Profile:
             _check_integer(field, getattr(self, field), 1)
         if self.strategy not in STRATEGIES:
             raise ConfigError(f"expected strategy to be one of {', '.join(STRATEGIES)}, got {self.strategy!r}")
+        if self.coverage not in COVERAGES:
+            raise ConfigError(f"expected coverage to be one of {', '.join(map(str, COVERAGES))}, got {self.coverage!r}")
+        if self.coverage is not None and self.strategy != "hybrid":
+            raise ConfigError(f"expected strategy hybrid where there is coverage, got {self.strategy!r}")
         if not self.widths or any(width not in WIDTHS for width in self.widths):
             raise ConfigError(f"expected widths from {WIDTHS}, got {self.widths!r}")
+        if len(self.terms_weights) != len(TERM_FORMS) or not any(self.terms_weights):
+            raise ConfigError(f"expected weights of {', '.join(TERM_FORMS)}, got {self.terms_weights!r}")
+        for weight in self.terms_weights:
+            _check_number("terms_weights", weight, 0, _ANY)
+        for field in ("read_weights", "overwrite_weights"):
+            weights = getattr(self, field)
+            if len(weights) != 3 or not all(weight > 0 for weight in weights):
+                raise ConfigError(f"expected {field} to be three numbers above 0, got {weights!r}")
         for bound, field in _BOUNDED.items():
             if getattr(self, bound) < getattr(self, field)[1]:
                 raise ConfigError(f"expected {bound} of at least {getattr(self, field)[1]}, the most of {field}")
@@ -153,14 +228,22 @@ _RANGES: dict[str, Range] = {
     "variables": (1, 100),
     "statements": (1, 40),
     "entry_statements": (0, 40),
+    "exit_statements": (0, 40),
     "terms": (1, 10),
     "condition_terms": (1, 10),
     "examples": (1, 100),
+    "arrays": (0, 20),
+    "array_size": (1, 16),
     "cells": (1, _ANY),
     "path_length": (2, _ANY),
     "cyclomatic": (1, _ANY),
 }
-_PROBABILITIES = ("detour", "mask_target", "mask_id", "mask_op", "mask_const")
+_PROBABILITIES = (
+    *("detour", "mask_target", "mask_id", "mask_op", "mask_const", "mask_func", "calls", "signs", "rereads"),
+    *("element_reads", "element_targets", "computed_index", "floats", "mixed", "rotation", "bare_loops"),
+    *("running_checksum", "float_parameters", "inner_signs", "resets", "apart"),
+    *("explicit_continue", "float_conditions", "augmented"),
+)
 _BOUNDED = {
     "max_cells": "cells",
     "max_path": "path_length",
@@ -252,7 +335,7 @@ _SMALL = Profile(
     detour=0.05,
     loop_iterations=(0, 3),
     parameters=(2, 3),
-    variables=(6, 10),
+    variables=(5, 8),
     statements=(2, 3),
     off_path_factor=2,
     entry_statements=(3, 4),
@@ -270,13 +353,16 @@ _SMALL = Profile(
     max_cells=90,
     max_tokens=640,
     max_lines=48,
-    max_variables=13,
+    max_variables=17,
     max_constants=36,
     max_blocks=6,
     max_edges=10,
     max_path=15,
     max_examples=5,
     max_parameters=3,
+    arrays=(0, 2),
+    array_size=(2, 3),
+    rotation=0.3,
 )
 
 PROFILES: Mapping[str, Profile] = {profile.name: profile for profile in (_TINY, _SMALL)}

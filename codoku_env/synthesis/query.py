@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from codoku_env.puzzle.flow import Path
-from codoku_env.synthesis.evaluation import UndefinedError, int_range
+from codoku_env.synthesis.evaluation import UndefinedError, evaluate, int_range
+from codoku_env.synthesis.expressions import Expr
+from codoku_env.synthesis.inputs import Args
 from codoku_env.synthesis.program import Interval, Program, trace
 from codoku_env.synthesis.symbolic import SymbolicAlgebra, Term, numeral
 
-__all__ = ["find_input", "find_numbers_and_input"]
-
-Args = tuple[int, ...]
+__all__ = ["find_condition_numbers", "find_input", "find_numbers_and_input"]
 
 
 def find_numbers_and_input(
@@ -69,6 +69,40 @@ def find_input(
         model[v.name] if v.name in model else int(rng.integers(*int_range(v.bits), endpoint=True))
         for v in program.parameters
     )
+
+
+def find_condition_numbers(
+    condition: Expr,
+    states: Sequence[tuple[Mapping[str, Term], bool]],
+    intervals: Mapping[int, Interval],
+    rlimit: int,
+    rng: np.random.Generator,
+) -> dict[int, int] | None:
+    """Numbers for which a condition has the wanted outcome in every state, or None as above.
+
+    Args:
+        condition: What a branch tests.
+        states: The variables by name, and the outcome wanted.
+        intervals: For each slot of the condition the values that its number may take.
+        rlimit: Budget of the query, see ``smt.solve``.
+        rng: Source of every choice.
+
+    Returns:
+        Numbers by slot, of those slots that matter.
+    """
+    from codoku_env.synthesis import smt  # loads z3
+
+    algebra = SymbolicAlgebra()
+    constants = {slot: _term(algebra, f"c{slot}", interval) for slot, interval in intervals.items()}
+    try:
+        for values, outcome in states:
+            algebra.require(evaluate(condition, values, constants, algebra), outcome)
+    except UndefinedError:
+        return None
+    model = smt.solve(algebra.script(), rlimit, int(rng.integers(1 << 30)))
+    if model is None:
+        return None
+    return {slot: model[f"c{slot}"] for slot in intervals if f"c{slot}" in model}
 
 
 def _term(algebra: SymbolicAlgebra, name: str, interval: Interval) -> Term:

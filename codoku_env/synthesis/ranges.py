@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-__all__ = ["binary_range", "compare_range", "unary_range"]
+__all__ = ["Range", "binary_range", "compare_range", "unary_range"]
 
 Range = tuple[int, int]
 """Least and greatest value, both included."""

@@ -10,6 +10,7 @@ import numpy as np
 from codoku_env.puzzle.flow import Path
 from codoku_env.synthesis.evaluation import ConcreteAlgebra, UndefinedError, evaluate
 from codoku_env.synthesis.expressions import Expr
+from codoku_env.synthesis.numbers import is_easy
 from codoku_env.synthesis.program import Interval, Program, run_program, trace
 
 __all__ = ["refine_numbers", "tighten_thresholds"]
@@ -34,11 +35,11 @@ def refine_numbers(
     """
     result = dict(constants)
     for slot, interval in enumerate(program.constants):
-        if interval.low == interval.high or not _easy(result[slot], interval):
+        if interval.low == interval.high or not is_easy(result[slot], interval):
             continue
         for _ in range(_REDRAWS):
             other = int(rng.integers(interval.low, interval.high, endpoint=True))
-            if not _easy(other, interval) and _takes_path(program, path, {**result, slot: other}, args):
+            if not is_easy(other, interval) and _takes_path(program, path, {**result, slot: other}, args):
                 result[slot] = other
                 break
     return result
@@ -92,13 +93,6 @@ def _last_before_flip(keeps: Callable[[int], bool], value: int, interval: Interv
         middle = (good + bad) // 2
         good, bad = (middle, bad) if keeps(middle) else (good, middle)
     return good
-
-
-def _easy(value: int, interval: Interval) -> bool:
-    """Whether the value is a power of two, one less, or an end of its interval (where that has anything else)."""
-    if interval.high - interval.low < 4:
-        return False
-    return value in (interval.low, interval.high) or value & (value - 1) == 0 or value & (value + 1) == 0
 
 
 def _takes_path(program: Program, path: Path, constants: Mapping[int, int], args: tuple[int, ...]) -> bool:

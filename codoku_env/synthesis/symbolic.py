@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import cast
 
-from codoku_env.synthesis.evaluation import UndefinedError, int_range
-from codoku_env.synthesis.expressions import BOOL
+from codoku_env.synthesis.evaluation import ConcreteAlgebra, UndefinedError, int_range
+from codoku_env.synthesis.expressions import BOOL, FLOAT
+from codoku_env.synthesis.intrinsics import INT_INTRINSICS
 from codoku_env.synthesis.ranges import binary_range, compare_range, unary_range
 
 __all__ = ["SymbolicAlgebra", "Term", "numeral"]
+
+
+_CONCRETE = ConcreteAlgebra()
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +25,13 @@ class Term:
         text: SMT-LIB term: a literal or a name.
         low: Least value that it can have, as far as is known; of a truth value, 1 when it always holds.
         high: Greatest value that it can have, as far as is known; of a truth value, 0 when it never holds.
+        number: Of a float, which is always known, its value; the rest has no meaning then.
     """
 
     text: str
     low: int
     high: int
+    number: float = 0.0
 
     @property
     def range(self) -> tuple[int, int]:
@@ -33,15 +40,16 @@ class Term:
 
 
 def numeral(value: int, bits: int) -> Term:
-    """The signed integer of width ``bits`` as a term."""
-    return Term(_literal(value, bits), value, value)
+    """The signed integer of width ``bits``, or the float, as a term."""
+    return _float_term(value) if bits == FLOAT else Term(_literal(value, bits), value, value)
 
 
 class SymbolicAlgebra:
     """SMT-LIB terms as values; conditions of definedness and of ``require`` are noted as assertions.
 
     Ranges are carried along, so that what is always defined needs no condition and what is always the same no
-    computation. Only what the conditions depend on becomes part of the query.
+    computation. Only what the conditions depend on becomes part of the query. Floats are known: one that would depend
+    on an unknown raises UndefinedError.
     """
 
     def __init__(self) -> None:
@@ -81,12 +89,18 @@ class SymbolicAlgebra:
         """``op value``, see Algebra."""
         if bits == BOOL:
             return self._define("(not {a})", (value,), BOOL, (1 - value.high, 1 - value.low))
+        if bits == FLOAT:
+            return _float_term(-value.number)
         result = unary_range(op, value.range)
         self._require_fit("(not (bvnego {a}))", (value,), bits, result)
         return self._define(_UNARY[op], (value,), bits, result)
 
     def binary(self, op: str, left: Term, right: Term, bits: int) -> Term:
         """``left op right``, see Algebra."""
+        if bits == FLOAT:
+            return _float_term(_CONCRETE.binary(op, _float(left), _float(right), bits))
+        if _known(left, right):
+            return numeral(_CONCRETE.binary(op, left.low, right.low, bits), bits)
         for needed, condition in _DEFINED.get(op, ()):
             if needed(left, right, bits):
                 self._assert(condition, (left, right), bits)
@@ -97,17 +111,25 @@ class SymbolicAlgebra:
 
     def compare(self, op: str, left: Term, right: Term, bits: int) -> Term:
         """Truth of ``left op right``, see Algebra."""
+        if bits == FLOAT:
+            return _truth(_CONCRETE.compare(op, _float(left), _float(right), bits))
         return self._define(_COMPARE[op], (left, right), BOOL, compare_range(op, left.range, right.range))
 
     def select(self, condition: Term, chosen: Term, other: Term, bits: int) -> Term:
         """One of two values, see Algebra."""
         if condition.low == condition.high:
             return chosen if condition.high else other
+        if bits == FLOAT:
+            raise UndefinedError("a float depends on an unknown")
         result = (min(chosen.low, other.low), max(chosen.high, other.high))
         return self._define("(ite {a} {b} {c})", (condition, chosen, other), bits, result)
 
     def widen(self, value: Term, source: int, bits: int) -> Term:
         """The same integer at a greater width, see Algebra."""
+        if bits == FLOAT:
+            if value.low != value.high:
+                raise UndefinedError("a float depends on an unknown")
+            return _float_term(value.low)
         if source == BOOL:
             form = f"(ite {{a}} {_literal(1, bits)} {_literal(0, bits)})"
         else:
@@ -122,6 +144,38 @@ class SymbolicAlgebra:
         kept = low <= value.low and value.high <= high
         return self._define(f"((_ extract {bits - 1} 0) {{a}})", (value,), bits, value.range if kept else (low, high))
 
+    def call(self, name: str, operands: Sequence[Term], bits: int) -> Term:
+        """What an intrinsic returns, see Algebra."""
+        if bits == FLOAT:
+            return _float_term(_CONCRETE.call(name, [_float(operand) for operand in operands], bits))
+        if _known(*operands):
+            return numeral(_CONCRETE.call(name, [operand.low for operand in operands], bits), bits)
+        intrinsic, terms = INT_INTRINSICS[name], tuple(operands)
+        ranges = [term.range for term in terms]
+        if not intrinsic.always_defined(ranges, bits):
+            self._assert(intrinsic.precondition, terms, bits)
+        return self._define(intrinsic.term(bits), terms, bits, intrinsic.result(ranges, bits))
+
+    def real(self, value: float) -> Term:
+        """A float, see Algebra."""
+        return _float_term(value)
+
+    def item(self, items: Sequence[Term], index: Term, source: int, bits: int) -> Term:
+        """An item, see Algebra."""
+        low, high = self._positions(items, index, source)
+        result = items[high]
+        for position in range(high - 1, low - 1, -1):
+            result = self.select(self._is_at(index, position, source), items[position], result, bits)
+        return result
+
+    def replaced(self, items: Sequence[Term], index: Term, source: int, value: Term, bits: int) -> Sequence[Term]:
+        """The items with one replaced, see Algebra."""
+        low, high = self._positions(items, index, source)
+        result = list(items)
+        for position in range(low, high + 1):
+            result[position] = self.select(self._is_at(index, position, source), value, items[position], bits)
+        return result
+
     def require(self, condition: Term, outcome: bool) -> None:
         """Go on only where the truth value is ``outcome``, see Algebra."""
         if condition.low == condition.high:
@@ -131,6 +185,18 @@ class SymbolicAlgebra:
             self._assert("{a}" if outcome else "(not {a})", (condition,), BOOL)
 
     # Building the query.
+
+    def _positions(self, items: Sequence[Term], index: Term, bits: int) -> tuple[int, int]:
+        """The least and the greatest position that the index can have; that it is inside is required."""
+        last = len(items) - 1
+        if index.low < 0 or index.high > last:
+            self._assert(f"(bvule {{a}} {_literal(last, bits)})", (index,), bits)
+        if index.high < 0 or index.low > last:
+            raise UndefinedError("index outside the array")
+        return max(0, index.low), min(last, index.high)
+
+    def _is_at(self, index: Term, position: int, bits: int) -> Term:
+        return self.compare("==", index, numeral(position, bits), bits)
 
     def _assert(self, form: str, operands: tuple[Term, ...], bits: int) -> None:
         self._assertions[_filled(form, operands, bits)] = tuple(term.text for term in operands)
@@ -154,6 +220,23 @@ class SymbolicAlgebra:
         return Term(name, min(low, high), max(low, high))
 
 
+def _known(*terms: Term) -> bool:
+    return all(term.low == term.high for term in terms)
+
+
+def _float_term(value: float) -> Term:
+    return Term("float", 0, 0, value)
+
+
+def _float(term: Term) -> int:
+    """The number, annotated as ConcreteAlgebra has it."""
+    return cast(int, term.number)
+
+
+def _truth(value: int) -> Term:
+    return Term("true" if value else "false", int(value), int(value))
+
+
 def _literal(value: int, bits: int) -> str:
     return f"(_ bv{value % (1 << bits)} {bits})"
 
@@ -161,7 +244,7 @@ def _literal(value: int, bits: int) -> str:
 def _filled(form: str, operands: tuple[Term, ...], bits: int) -> str:
     words = {name: term.text for name, term in zip("abc", operands, strict=False)}
     if bits != BOOL:
-        words["least"] = _literal(int_range(bits)[0], bits)
+        words["least"], words["greatest"] = (_literal(value, bits) for value in int_range(bits))
         words.update({"zero": _literal(0, bits), "minus": _literal(-1, bits), "bits": _literal(bits, bits)})
     return form.format_map(words)
 

@@ -12,16 +12,21 @@ import pytest
 from codoku_env.checking import check
 from codoku_env.errors import ConfigError, PuzzleFormatError, SynthesisError
 from codoku_env.puzzle.cells import Kind
-from codoku_env.puzzle.helpers import import_prologue
 from codoku_env.puzzle.text import format_program, format_puzzle, parse_puzzle
 from codoku_env.synthesis import PROFILES, Profile, generate, generate_with_witness, reify
+from tests.synthesis.programs import runs
 
-CASES = [("tiny", seed) for seed in range(50)] + [("small", seed) for seed in range(25)]
+SMT = {name: replace(profile, strategy="smt") for name, profile in PROFILES.items()}
+STRATEGIES = {"hybrid": PROFILES, "smt": SMT}
+CASES = [("hybrid", name, seed) for name in ("tiny", "small") for seed in range(40)]
+CASES += [("smt", "tiny", seed) for seed in range(25)] + [("smt", "small", seed) for seed in range(10)]
 
 
-@pytest.mark.parametrize(("name", "seed"), CASES)
-def test_generated_puzzles_are_solved_by_their_witness_and_within_bounds(name, seed):
-    puzzle, witness = generate_with_witness(name, seed)
+@pytest.mark.parametrize(("strategy", "name", "seed"), CASES)
+def test_generated_puzzles_are_solved_by_their_witness_and_within_bounds(strategy, name, seed):
+    puzzle, witness = generate_with_witness(STRATEGIES[strategy][name], seed)
+    assert puzzle.provenance is not None
+    assert puzzle.provenance.config["strategy"] == strategy
     assert check(puzzle, witness).passed
     assert check(puzzle, format_program(puzzle, witness)).passed
     assert parse_puzzle(format_puzzle(puzzle)) == puzzle
@@ -30,6 +35,7 @@ def test_generated_puzzles_are_solved_by_their_witness_and_within_bounds(name, s
     assert profile.examples[0] <= len(puzzle.examples) <= profile.examples[1]
     assert len({example.expected for example in puzzle.examples}) == len(puzzle.examples)
     assert profile.path_length[0] <= len(puzzle.path) <= profile.path_length[1]
+    assert {example.path for example in puzzle.examples} == {puzzle.path}
     assert sum(len(line.tokens) for line in puzzle.body.lines) <= profile.max_tokens
     assert len(puzzle.body.lines) <= profile.max_lines
     assert len(puzzle.body.id_domain) <= profile.max_variables
@@ -57,7 +63,8 @@ def test_provenance_tells_how_to_make_the_puzzle_again():
     provenance = puzzle.provenance
     assert provenance is not None
     assert (provenance.seed, provenance.profile) == (5, "tiny")
-    assert provenance.config["strategy"] == "smt"
+    assert provenance.config["strategy"] == "hybrid"
+    assert tuple(map(int, provenance.z3_version.split("."))) >= (4, 13)
     again = generate(Profile.from_dict(provenance.config), provenance.seed)
     assert format_puzzle(again) == format_puzzle(puzzle)
 
@@ -74,10 +81,13 @@ def in_new_process(code, hash_seed):
 def test_another_process_under_another_hash_seed_makes_the_same_bytes():
     code = """
 from codoku_env.puzzle.text import format_program, format_puzzle
-from codoku_env.synthesis import generate_with_witness
-for name, seeds in (("small", range(5)), ("tiny", range(10))):
+from dataclasses import replace
+from codoku_env.synthesis import PROFILES, generate_with_witness
+small, tiny = PROFILES["small"], PROFILES["tiny"]
+cases = [("small", range(5)), (replace(small, coverage="edges"), range(5)), (replace(tiny, strategy="smt"), range(5))]
+for profile, seeds in cases:
     for seed in seeds:
-        puzzle, witness = generate_with_witness(name, seed)
+        puzzle, witness = generate_with_witness(profile, seed)
         print(format_puzzle(puzzle), format_program(puzzle, witness))
 """
     first = in_new_process(code, "1")
@@ -89,6 +99,11 @@ for name, seeds in (("small", range(5)), ("tiny", range(10))):
 
 def test_importing_the_package_does_not_load_z3():
     assert in_new_process("import codoku_env.synthesis, sys; print('z3' in sys.modules)", "0") == "False\n"
+
+
+def test_puzzles_need_z3_only_where_drawing_does_not_help():
+    code = "import codoku_env.synthesis as s, sys; s.generate('small', 3); print('z3' in sys.modules)"
+    assert in_new_process(code, "0") == "False\n"
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, True, None, "1"])
@@ -113,38 +128,26 @@ def test_giving_up_names_profile_and_seed():
 LOOP = [("entry", "b0"), ("b0", "b1"), ("b1", "b0"), ("b0", "exit")]
 
 
-def runs(witness):
-    """The return values of the witness, and the blocks that it visits, on each of its inputs."""
-    source = []
-    for line in witness.body.lines:
-        source += ["    " * line.depth + f"visit({label!r})" for label in line.blocks]
-        source.append("    " * line.depth + " ".join(line.tokens))
-    trace = []
-    scope = {"visit": trace.append}
-    exec(import_prologue(["cast_int", "checksum"]) + "\n".join(source), scope)
-    for example in witness.examples:
-        trace.clear()
-        yield scope["codoku"](*example.args), tuple(trace)
-
-
 @pytest.mark.parametrize("laps", [0, 1, 2, 5])
-@pytest.mark.parametrize("seed", range(4))
-def test_reify_follows_the_given_path(laps, seed):
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_reify_follows_the_given_path(laps, seed, strategy):
     path = ("entry", *("b0", "b1") * laps, "b0", "exit")
-    witness = reify(LOOP, path, seed, "tiny")
+    witness = reify(LOOP, path, seed, STRATEGIES[strategy]["tiny"])
     assert witness.cfg.edges == tuple(sorted(LOOP, key=lambda edge: (edge[0] != "entry", edge)))
     assert not witness.body.cells
     for example, (output, visited) in zip(witness.examples, runs(witness), strict=True):
         assert example.path == visited == path
         assert example.expected == output
-    assert reify(LOOP, path, seed, "tiny") == witness
+    assert reify(LOOP, path, seed, STRATEGIES[strategy]["tiny"]) == witness
 
 
-def test_reify_takes_a_branch_back_and_forth():
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_reify_takes_a_branch_back_and_forth(strategy):
     edges = [("entry", "b0"), ("b0", "b1"), ("b0", "b2"), ("b1", "b3"), ("b2", "b3"), ("b3", "b0"), ("b3", "exit")]
     arms = ("b1", "b2", "b1", "b1", "b2")
     path = ("entry", *(label for arm in arms for label in ("b0", arm, "b3")), "exit")
-    witness = reify(edges, path, 0, "small")
+    witness = reify(edges, path, 0, STRATEGIES[strategy]["small"])
     assert all(visited == path for _, visited in runs(witness))
 
 
@@ -169,8 +172,15 @@ def test_reify_gives_up_on_a_path_that_no_draw_of_a_program_takes():
             LOOP,
             ("entry", *("b0", "b1") * 3, "b0", "exit"),
             0,
-            replace(PROFILES["tiny"], solver_rlimit=1, max_attempts=2),
+            replace(SMT["tiny"], solver_rlimit=1, max_attempts=2),
         )
+
+
+def test_the_hybrid_gives_up_where_every_state_comes_again():
+    laps = ("b0", "b1") * 200  # variables of 8 bits take no 200 values, and what repeats can not end a loop
+    hopeless = replace(PROFILES["tiny"], widths=(8,), max_attempts=3)
+    with pytest.raises(SynthesisError, match="3 attempts"):
+        reify(LOOP, ("entry", *laps, *laps, "b0", "exit"), 0, hopeless)
 
 
 @pytest.mark.slow

@@ -14,20 +14,22 @@ from codoku_env.errors import ConfigError
 from codoku_env.puzzle.body import Body, Line
 from codoku_env.puzzle.flow import CFG
 from codoku_env.synthesis.cfg import Flow, require_reducible
-from codoku_env.synthesis.lowering import lay_out, lower
+from codoku_env.synthesis.lowering import Structure, lay_out, lower
+from codoku_env.synthesis.rotation import rotatable, rotate
 from tests.synthesis.graphs import random_flow, random_walk
 
 
-def lines_of(flow: Flow, empty: frozenset[str] = frozenset()) -> tuple[Line, ...]:
+def lines_of(flow: Flow, empty: frozenset[str] = frozenset(), structure: Structure | None = None) -> tuple[Line, ...]:
     """The graph as a function whose blocks call for a decision by ``pa0``; blocks in ``empty`` have no statement."""
-    structure = lower(flow)
+    structure = structure or lower(flow)
     statements: dict[str, list[tuple[str, ...]]] = {
         label: [] if label in empty else [("v0", "=", "pa0")] for label in flow.order
     }
     statements["exit"] = [("return", "v0")]
     conditions = {label: ("pa0", "==", str(index)) for index, label in enumerate(flow.order)}
     head = (Line(0, ("def", "codoku", "(", "pa0", ")", ":")), Line(1, ("v0", "=", "0")))
-    return (*head, *lay_out(structure, statements, conditions))
+    again = {label: [] if label in empty else [("v0", "=", "2")] for label in structure.rotated}
+    return (*head, *lay_out(structure, statements, conditions, again))
 
 
 def edges_of(lines: Sequence[Line]) -> set[tuple[str, str]]:
@@ -44,7 +46,7 @@ def visited(lines: Sequence[Line], decisions: Iterator[bool], most: int) -> list
     for line in lines:
         indent = "    " * line.depth
         source += [f"{indent}visit({label!r})" for label in line.blocks]
-        tokens = ("if", "decide", "(", ")", ":") if line.tokens[:2] == ("if", "pa0") else line.tokens
+        tokens = (line.tokens[0], "decide", "(", ")", ":") if line.tokens[1:2] == ("pa0",) else line.tokens
         source.append(indent + " ".join(str(token) for token in tokens))
     trace: list[str] = []
 
@@ -59,11 +61,22 @@ def visited(lines: Sequence[Line], decisions: Iterator[bool], most: int) -> list
     return trace
 
 
+def some(rng: random.Random, labels: Sequence[str]) -> list[str]:
+    return rng.sample(labels, rng.randint(0, len(labels)))
+
+
 def check_flow(flow: Flow, rng: random.Random, walks: int = 4) -> None:
-    for empty in (frozenset[str](), frozenset(flow.order) - {"exit"}):
-        lines = lines_of(flow, empty)
+    plain = lower(flow)
+    headers = rotatable(plain)
+    rotated = rotate(plain, flow, rng.sample(headers, rng.randint(0, len(headers))))
+    jumpy = lower(flow, some(rng, flow.order[1:]), some(rng, flow.order))
+    jumpy = rotate(jumpy, flow, some(rng, rotatable(jumpy)))
+    for empty, structure in itertools.product(
+        (frozenset[str](), frozenset(flow.order) - {"exit"}), (plain, rotated, jumpy)
+    ):
+        lines = lines_of(flow, empty, structure)
         assert edges_of(lines) == set(flow.cfg.edges)
-        then = lower(flow).then
+        then = structure.then
         for _ in range(walks):
             path = random_walk(rng, flow)
             if path is not None:
@@ -80,13 +93,20 @@ def test_random_graphs_come_back_from_the_code(interior: int) -> None:
         check_flow(random_flow(rng, interior), rng)
 
 
+def test_many_loops_of_random_graphs_can_be_rotated() -> None:
+    rng = random.Random(0)
+    flows = [random_flow(rng, 5) for _ in range(100)]
+    loops = sum(len(flow.loops) for flow in flows)
+    assert sum(len(rotatable(lower(flow))) for flow in flows) > loops / 8
+
+
 def flow_of(text: str) -> Flow:
     sources = [part.split(":") for part in text.split()]
     return require_reducible(CFG.of((source, target) for source, targets in sources for target in targets.split(",")))
 
 
-def text_of(flow: Flow) -> str:
-    lines = lines_of(flow, frozenset(flow.order) - {"exit"})[2:]
+def text_of(flow: Flow, structure: Structure | None = None) -> str:
+    lines = lines_of(flow, frozenset(flow.order) - {"exit"}, structure)[2:]
     rows = [f"{'  ' * (line.depth - 1)}{' '.join(map(str, line.tokens))}" for line in lines]
     marks = [f"  # {' '.join(line.blocks)}" if line.blocks else "" for line in lines]
     return "\n".join(row + mark for row, mark in zip(rows, marks, strict=True))
@@ -102,6 +122,30 @@ def test_a_loop_is_left_by_break_and_needs_no_continue_at_its_end() -> None:
     assert text_of(flow_of("entry:b0 b0:b1,exit b1:b0")) == (
         "while True :  # entry\n  if pa0 == 1 :  # b0\n    break\n  pass  # b1\nreturn v0  # exit"
     )
+
+
+def test_a_rotated_loop_has_its_header_at_two_places() -> None:
+    flow = flow_of("entry:b0 b0:b1,exit b1:b0")
+    structure = lower(flow)
+    assert rotatable(structure) == ("b0",)
+    rotated = rotate(structure, flow, ["b0"])
+    assert structure.then == {"b0": "exit"}
+    assert rotated.then == {"b0": "b1"}
+    assert rotated.rotated == {"b0": {"b0", "b1"}}
+    assert text_of(flow, rotated) == "while pa0 == 1 :  # entry b0\n  pass  # b1 b0\nreturn v0  # exit"
+
+
+def test_a_block_that_is_its_own_loop_can_be_rotated() -> None:
+    flow = flow_of("entry:b0 b0:b0,exit")
+    rotated = rotate(lower(flow), flow, ["b0"])
+    text = "\n".join(" ".join(map(str, line.tokens)) for line in lines_of(flow, structure=rotated)[3:])
+    assert text == "v0 = pa0\nwhile pa0 == 1 :\nv0 = 2\nreturn v0"
+
+
+def test_a_loop_with_a_continue_is_not_rotated() -> None:
+    assert rotatable(lower(flow_of("entry:b0 b0:b1,exit b1:b0,b2 b2:b0"))) == ("b0",)
+    assert rotatable(lower(flow_of("entry:b0 b0:b1,exit b1:b0,b2 b2:b0,b3 b3:b0"))) == ("b0",)
+    assert rotatable(lower(flow_of("entry:b0 b0:b1,b2 b1:b0,b3 b2:b3 b3:b0,exit"))) == ()
 
 
 def test_continue_stands_where_the_lap_ends_early() -> None:
@@ -127,6 +171,22 @@ def test_a_flag_in_a_loop_is_cleared_before_the_next_lap() -> None:
     assert lower(flow).flags == ("b4",)
     assert text.count("_go_b4 = 0") == 2
     assert "if not _go_b4 :\n    pass  # b3" in text
+
+
+def test_an_arm_that_stands_apart_takes_a_flag() -> None:
+    flow = flow_of("entry:b0,b1 b0:exit b1:exit")
+    structure = lower(flow, apart=["b1"])
+    assert structure.flags == ("exit",)
+    assert text_of(flow, structure) == (
+        "_go_exit = 0\nif pa0 == 0 :  # entry\n  _go_exit = 1  # b0\nif not _go_exit :\n  pass  # b1\nreturn v0  # exit"
+    )
+
+
+def test_a_lap_can_end_by_continue_where_it_would_end_anyway() -> None:
+    flow = flow_of("entry:b0 b0:b1,exit b1:b0")
+    structure = lower(flow, explicit=["b1"])
+    assert rotatable(structure) == ()
+    assert text_of(flow, structure).splitlines()[3:] == ["  continue  # b1", "return v0  # exit"]
 
 
 def test_a_deep_chain_of_branches_still_comes_back() -> None:

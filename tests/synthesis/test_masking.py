@@ -9,6 +9,7 @@ from codoku_env.puzzle.body import Body, Line
 from codoku_env.puzzle.cells import Kind
 from codoku_env.puzzle.model import Constant
 from codoku_env.synthesis import PROFILES, reify
+from codoku_env.synthesis.intrinsics import INT_INTRINSICS
 from codoku_env.synthesis.masking import mask
 
 ALL = replace(
@@ -69,6 +70,64 @@ def test_everything_that_may_be_masked_is_and_nothing_else():
         "    return checksum(pa0, v0, v1)\n"
     )
     assert masked.constants == (Constant("5", 3), Constant("9", 1))
+
+
+def test_an_element_is_one_cell_and_sizes_stay_visible():
+    body = Body(
+        lines(
+            "_checksum = [ 0 ]",
+            "def codoku ( pa0 ) :",
+            "  v0 = 1",
+            "  t0 = [ 5 , - 2.5 , 0 , v0 ]",
+            "  v0 = t0 [ 2 ] # entry",
+            "  t0 [ 2 ] = t0 [ 1 ] * sat_add ( t0 [ v0 % 4 ] , 7 , 16 ) # b0",
+            "  t0 [ ( v0 + 3 ) & 3 ] = rotate_left ( v0 , 3 , 8 )",
+            "  _checksum [ 0 ] = checksum ( _checksum [ 0 ] , v0 , t0 [ 0 ] )",
+            "  return v0 # exit",
+        )
+    )
+    masked = mask(body, ALL, np.random.default_rng(0))
+    assert masked is not None
+    assert masked.body.render([None] * len(masked.body.cells)) == (
+        "_checksum = [0]\n"
+        "def codoku(pa0):\n"
+        "    <ID> = 1\n"
+        "    t0 = [<CONST>, <OP> <CONST>, 0, <ID>]\n"
+        "    v0 = t0[2]\n"
+        "    <ID> = <ID> <OP> <FUNC>(t0[<ID> <OP> 4], <CONST>, 16)\n"
+        "    t0[(<ID> <OP> 3) <OP> 3] = <FUNC>(<ID>, <CONST>, 8)\n"
+        "    _checksum[0] = checksum(_checksum[0], v0, t0[0])\n"
+        "    return v0\n"
+    )
+    assert masked.body.render(masked.witness.fills) == body.render(())
+    assert masked.witness.fills[5:7] == ("t0[2]", "t0[1]")
+    assert "floor_float" in masked.intrinsics
+
+
+def test_the_operator_of_an_augmented_assignment_is_a_cell():
+    body = Body(
+        lines("def codoku ( pa0 ) :", "  v0 = 1", "  v0 = 2 # entry", "  v0 >>= pa0 # b0", "  return v0 # exit")
+    )
+    masked = mask(body, replace(ALL, mask_target=0.0), np.random.default_rng(0))
+    assert masked is not None
+    assert "    v0 <OP>= <ID>\n" in masked.body.render([None, None])
+    assert masked.witness.fills == (">>", "pa0")
+    assert masked.body.render(masked.witness.fills) == body.render(())
+
+
+def test_intrinsics_of_floats_are_offered_where_there_are_floats():
+    body = Body(
+        lines(
+            "def codoku ( pa0 ) :",
+            "  v0 = 1",
+            "  v0 = pa0 # entry",
+            "  v0 = abs_int ( v0 , 8 ) # b0",
+            "  return v0 # exit",
+        )
+    )
+    masked = mask(body, ALL, np.random.default_rng(0))
+    assert masked is not None
+    assert masked.intrinsics == tuple(INT_INTRINSICS)
 
 
 def test_a_variable_keeps_one_visible_assignment():

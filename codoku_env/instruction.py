@@ -44,8 +44,6 @@ def _task(puzzle: Puzzle) -> Iterator[str]:
 `solution.py` that is the same program with every cell filled, such that all constraints below hold. Any filling that
 satisfies them is a solution. Nothing outside the cells may change; comments, white space, redundant parentheses and the
 spelling of numbers (`0x10` for `16`) are free.
-
-The folder `oracle/` is for those who evaluate: do not open it.
 """
 
 
