@@ -6,6 +6,10 @@ A metric is in when its mean lies within 10 % or a quarter of the published stan
 whichever is larger, and its median lies inside the published quartiles (which are rounded to one decimal).
 """
 
+# matplotlib is no dependency, and without it its types are unknown.
+# pyright: reportMissingImports=false, reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+
 import argparse
 import csv
 import multiprocessing

@@ -141,11 +141,11 @@ def test_rows_are_ready_for_prompts_and_analysis(bank):
 def test_other_libraries_read_it(path):
     frames = []
     with contextlib.suppress(ImportError):
-        import pandas
+        import pandas  # pyright: ignore[reportMissingImports]
 
         frames.append(pandas.read_parquet(path))
     with contextlib.suppress(ImportError):
-        import polars
+        import polars  # pyright: ignore[reportMissingImports]
 
         frames.append(polars.read_parquet(path))
     if not frames:

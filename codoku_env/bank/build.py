@@ -17,6 +17,7 @@ from codoku_env.bank.shard import Prompt, Row, Settings, Shard, make_shard
 from codoku_env.errors import ConfigError, SynthesisError
 from codoku_env.puzzle import format_puzzle
 from codoku_env.synthesis import Profile, get_profile
+from codoku_env.synthesis.generator import z3_version
 from codoku_env.version import __version__
 
 __all__ = ["Progress", "Report", "build_bank", "parts_of"]
@@ -78,10 +79,9 @@ def build_bank(
         WorkerError: A worker process ended early.
     """
     from codoku_env.bank.parquet import write_bank
-    from codoku_env.synthesis import smt  # loads z3
 
     path = Path(path)
-    settings = Settings(get_profile(profile), start_seed, count, with_witness, prompt, __version__, smt.z3_version())
+    settings = Settings(get_profile(profile), start_seed, count, with_witness, prompt, __version__, z3_version())
     parts = _Parts(parts_of(path), settings)
     if path.is_dir():
         raise ConfigError(f"expected a file to write to, {str(path)!r} is a directory")

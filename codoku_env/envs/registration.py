@@ -6,7 +6,7 @@ import gymnasium
 
 __all__ = ["ENV_IDS", "register_envs"]
 
-ENV_IDS: tuple[str, ...] = ("Codoku-tiny-v0", "Codoku-small-v0")
+ENV_IDS: tuple[str, ...] = ("Codoku-tiny-v0", "Codoku-small-v0", "Codoku-medium-v0", "Codoku-large-v0")
 """The registered ids; the word in the middle is the profile."""
 
 

@@ -15,6 +15,7 @@ from codoku_env.puzzle.body import Body
 from codoku_env.puzzle.cells import Assignment
 from codoku_env.puzzle.flow import CFG, Path, require_path
 from codoku_env.puzzle.model import Example, Provenance, Puzzle
+from codoku_env.synthesis.bounds import exceeded
 from codoku_env.synthesis.cfg import Flow, draw_cfg, draw_walk, require_reducible
 from codoku_env.synthesis.coverage import covering_walks
 from codoku_env.synthesis.hybrid import find_by_drawing
@@ -24,7 +25,7 @@ from codoku_env.synthesis.program import program_body, running_checksum
 from codoku_env.synthesis.wholepath import find_by_query
 from codoku_env.version import __version__
 
-__all__ = ["Witness", "generate", "generate_with_witness", "reify"]
+__all__ = ["Witness", "generate", "generate_with_witness", "reify", "z3_version"]
 
 _DRAWS_PER_GRAPH = 6
 """Programs that are drawn on one graph and path before another is drawn."""
@@ -52,6 +53,11 @@ class Witness:
     examples: tuple[Example, ...]
     provenance: Provenance
     checksum: int | None = None
+
+    @property
+    def puzzle(self) -> Puzzle:
+        """The witness as a puzzle without cells, for which it is the one candidate."""
+        return Puzzle(self.body, self.cfg, (), self.examples, self.checksum, provenance=self.provenance)
 
 
 def generate(profile: str | Profile = "small", seed: int = 0) -> Puzzle:
@@ -117,6 +123,7 @@ def reify(
     for attempt, sequence in enumerate(_attempts(profile, seed)):
         witness = _draw_witness(flow, path, attempt, seed, profile, np.random.default_rng(sequence))
         if witness:
+            _require_solved(witness.puzzle, Assignment.empty(0))
             return witness
     raise SynthesisError(_gave_up(profile, seed, "program"))
 
@@ -158,11 +165,11 @@ def _paths(flow: Flow, path: Path, attempt: int, profile: Profile, rng: np.rando
 
 
 def _provenance(profile: Profile, seed: int) -> Provenance:
-    return Provenance(int(seed), profile.name, __version__, _z3_version(), profile.to_dict())
+    return Provenance(int(seed), profile.name, __version__, z3_version(), profile.to_dict())
 
 
 @cache
-def _z3_version() -> str:
+def z3_version() -> str:
     """Version of z3 as it would tell itself, without loading it."""
     return ".".join(importlib.metadata.version("z3-solver").split(".")[:3])
 
@@ -181,24 +188,7 @@ def _puzzle(witness: Witness, profile: Profile, rng: np.random.Generator) -> tup
         intrinsics=masked.intrinsics,
         provenance=witness.provenance,
     )
-    return (puzzle, masked.witness) if _within_bounds(puzzle, profile) else None
-
-
-def _within_bounds(puzzle: Puzzle, profile: Profile) -> bool:
-    body = puzzle.body
-    sizes = {
-        "max_cells": len(puzzle.cells),
-        "max_tokens": sum(len(line.tokens) for line in body.lines),
-        "max_lines": len(body.lines),
-        "max_variables": len(body.id_domain),
-        "max_constants": len(puzzle.constants),
-        "max_blocks": len(puzzle.cfg.blocks),
-        "max_edges": len(puzzle.cfg.edges),
-        "max_path": max(len(example.path) for example in puzzle.examples),
-        "max_examples": len(puzzle.examples),
-        "max_parameters": len(body.parameters),
-    }
-    return all(size <= getattr(profile, bound) for bound, size in sizes.items())
+    return None if any(exceeded(puzzle, profile)) else (puzzle, masked.witness)
 
 
 def _require_solved(puzzle: Puzzle, witness: Assignment) -> None:

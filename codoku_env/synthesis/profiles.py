@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeGuard, cast
 
 from codoku_env.errors import ConfigError
 
-__all__ = ["PROFILES", "TERM_FORMS", "WIDTHS", "Profile", "get_profile"]
+__all__ = ["PROFILES", "TERM_FORMS", "WIDTHS", "Profile", "get_profile", "load_profile"]
 
 Range = tuple[int, int]
 """A least and a greatest integer, both included."""
@@ -330,15 +332,15 @@ _TINY = Profile(
 _SMALL = Profile(
     name="small",
     interior_blocks=(2, 4),
-    branch=(30, 50),
-    back_edge=(10, 30),
-    detour=0.05,
-    loop_iterations=(0, 3),
+    branch=(20, 60),
+    back_edge=(15, 30),
+    detour=0.0,
+    loop_iterations=(1, 2),
     parameters=(2, 3),
-    variables=(5, 8),
-    statements=(2, 3),
-    off_path_factor=2,
-    entry_statements=(3, 4),
+    variables=(5, 7),
+    statements=(1, 4),
+    off_path_factor=1,
+    entry_statements=(4, 5),
     terms=(2, 2),
     condition_terms=(1, 2),
     widths=(8, 16, 16, 16, 20, 24, 32, 64),
@@ -346,37 +348,177 @@ _SMALL = Profile(
     mask_id=0.75,
     mask_op=0.75,
     mask_const=0.75,
-    examples=(3, 5),
+    examples=(3, 4),
     cells=(10, 90),
     path_length=(3, 15),
     cyclomatic=(2, 6),
     max_cells=90,
     max_tokens=640,
     max_lines=48,
-    max_variables=17,
-    max_constants=36,
+    max_variables=16,
+    max_constants=24,
     max_blocks=6,
-    max_edges=10,
+    max_edges=12,
     max_path=15,
-    max_examples=5,
+    max_examples=6,
     max_parameters=3,
-    arrays=(0, 2),
+    terms_weights=(4.0, 0.94, 2.5, 1.25, 1.5, 0.74, 0.69),
+    signs=0.65,
+    read_weights=(20.0, 1.0, 1.0),
+    overwrite_weights=(0.005, 0.3, 1.0),
+    rereads=1.0,
+    arrays=(0, 1),
     array_size=(2, 3),
-    rotation=0.3,
+    element_targets=0.05,
+    exit_statements=(0, 1),
+    apart=0.35,
+    rotation=0.15,
+    bare_loops=0.8,
 )
 
-PROFILES: Mapping[str, Profile] = {profile.name: profile for profile in (_TINY, _SMALL)}
+_MEDIUM = Profile(
+    name="medium",
+    interior_blocks=(3, 5),
+    branch=(40, 70),
+    back_edge=(30, 40),
+    detour=0.0,
+    loop_iterations=(1, 2),
+    parameters=(3, 4),
+    variables=(10, 16),
+    statements=(2, 4),
+    off_path_factor=2,
+    entry_statements=(3, 5),
+    terms=(2, 3),
+    condition_terms=(2, 2),
+    widths=(8, 16, 16, 16, 20, 24, 32, 64),
+    mask_target=0.1,
+    mask_id=0.75,
+    mask_op=0.75,
+    mask_const=0.75,
+    examples=(5, 8),
+    cells=(50, 250),
+    path_length=(6, 18),
+    cyclomatic=(2, 10),
+    max_cells=250,
+    max_tokens=1344,
+    max_lines=80,
+    max_variables=28,
+    max_constants=64,
+    max_blocks=7,
+    max_edges=14,
+    max_path=18,
+    max_examples=8,
+    max_parameters=4,
+    calls=0.022,
+    terms_weights=(2.2, 0.22, 1.4, 2.5, 2.2, 1.08, 0.37),
+    signs=0.5,
+    augmented=0.1,
+    rereads=1.0,
+    arrays=(1, 1),
+    element_reads=0.5,
+    element_targets=0.35,
+    computed_index=0.15,
+    floats=0.15,
+    mixed=0.2,
+    float_parameters=0.2,
+    float_conditions=0.2,
+    exit_statements=(1, 2),
+    apart=0.7,
+    explicit_continue=0.45,
+    bare_loops=0.0,
+    running_checksum=1.0,
+)
+
+_LARGE = Profile(
+    name="large",
+    interior_blocks=(6, 9),
+    branch=(60, 80),
+    back_edge=(20, 30),
+    detour=0.1,
+    loop_iterations=(2, 4),
+    parameters=(3, 5),
+    variables=(14, 20),
+    statements=(4, 5),
+    off_path_factor=1,
+    entry_statements=(5, 7),
+    terms=(2, 4),
+    condition_terms=(2, 3),
+    widths=(8, 16, 16, 16, 20, 24, 32, 64),
+    mask_target=0.1,
+    mask_id=0.75,
+    mask_op=0.75,
+    mask_const=0.75,
+    examples=(8, 10),
+    cells=(150, 540),
+    path_length=(10, 30),
+    cyclomatic=(3, 14),
+    max_cells=540,
+    max_tokens=2496,
+    max_lines=128,
+    max_variables=36,
+    max_constants=104,
+    max_blocks=11,
+    max_edges=21,
+    max_path=30,
+    max_examples=10,
+    max_parameters=5,
+    calls=0.022,
+    terms_weights=(3.08, 0.54, 1.4, 2.5, 1.2, 1.61, 0.34),
+    signs=0.1,
+    augmented=0.3,
+    rereads=0.9,
+    arrays=(1, 2),
+    array_size=(2, 3),
+    element_reads=0.6,
+    element_targets=0.55,
+    computed_index=0.15,
+    floats=0.15,
+    mixed=0.2,
+    float_parameters=0.2,
+    float_conditions=0.2,
+    exit_statements=(1, 2),
+    apart=0.9,
+    explicit_continue=0.9,
+    rotation=0.15,
+    running_checksum=1.0,
+)
+
+PROFILES: Mapping[str, Profile] = {profile.name: profile for profile in (_TINY, _SMALL, _MEDIUM, _LARGE)}
 """The profiles that come with the library, by name."""
 
 
 def get_profile(profile: str | Profile) -> Profile:
-    """The profile itself, or the one of that name.
+    """The profile itself, the one of that name, or the one in a file whose name ends in ``.toml``.
 
     Raises:
-        ConfigError: There is none of that name; the message suggests the nearest.
+        ConfigError: There is none of that name (the message suggests the nearest), or the file holds no profile.
     """
     if isinstance(profile, Profile):
         return profile
+    if profile.endswith(".toml"):
+        return load_profile(profile)
     if profile in PROFILES:
         return PROFILES[profile]
     raise ConfigError(f"unknown profile {profile!r}{_hint(str(profile), PROFILES)}")
+
+
+def load_profile(path: str | Path) -> Profile:
+    """The profile in a TOML file: settings by name, and ``base``, the profile that gives those left out.
+
+    Its name is by default that of the file without the ending.
+
+    Raises:
+        ConfigError: The file cannot be read, is no TOML, or a setting is missing, unknown or out of its range.
+    """
+    try:
+        settings: dict[str, object] = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"expected a readable profile, got {str(path)!r}: {error.strerror or error}") from None
+    except ValueError as error:
+        raise ConfigError(f"expected a profile in TOML, got {str(path)!r}: {error}") from None
+    base = settings.pop("base", None)
+    given = {} if base is None else get_profile(str(base)).to_dict()
+    try:
+        return Profile.from_dict({**given, "name": Path(path).stem, **settings})
+    except ConfigError as error:
+        raise ConfigError(f"{str(path)!r}: {error}") from None

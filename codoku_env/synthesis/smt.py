@@ -10,12 +10,7 @@ from __future__ import annotations
 
 import z3
 
-__all__ = ["solve", "z3_version"]
-
-
-def z3_version() -> str:
-    """Version of the solver, as ``4.13.0``."""
-    return z3.get_version_string()
+__all__ = ["solve"]
 
 
 def solve(script: str, rlimit: int, seed: int) -> dict[str, int] | None:

@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 
 from codoku_env import ConfigError, parse_puzzle
 from codoku_env.envs.actions import ActionLayout, ActionTable
-from codoku_env.envs.bounds import BOUNDED, require_playable
+from codoku_env.envs.bounds import require_playable
 from codoku_env.envs.encoding import FLOAT_LIMIT, encode_number, encode_progress, encode_puzzle, observation_space
 from codoku_env.envs.vocabulary import Vocabulary
 from codoku_env.puzzle.cells import Cell, Kind
 from codoku_env.puzzle.grammar import is_number
 from codoku_env.synthesis import PROFILES, get_profile
+from codoku_env.synthesis.bounds import BOUNDED
 from tests.envs.supplies import generated, read
 from tests.puzzle.examples import DIAMOND, LOOPS
 

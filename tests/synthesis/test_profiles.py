@@ -68,3 +68,31 @@ def test_settings_from_a_mapping_are_complete_and_known():
     del settings["cells"]
     with pytest.raises(ConfigError, match="expected the setting cells"):
         Profile.from_dict(settings)
+
+
+def test_a_profile_is_read_from_toml(tmp_path):
+    file = tmp_path / "operators.toml"
+    file.write_text('base = "tiny"\nmask_id = 0.0\nexamples = [3, 3]\n')
+    profile = get_profile(str(file))
+    assert (profile.name, profile.mask_id, profile.examples) == ("operators", 0.0, (3, 3))
+    assert profile == replace(PROFILES["tiny"], name="operators", mask_id=0.0, examples=(3, 3))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("mask_id = 0.5", "expected the setting interior_blocks"),
+        ('base = "tiny"\nmask_di = 0.5', "did you mean 'mask_id'"),
+        ('base = "tiny"\nmask_id = 2', "mask_id to be a number from 0 to 1"),
+        ('base = "tny"', "did you mean 'tiny'"),
+        ("base = ", "expected a profile in TOML"),
+        ("\udcff", "expected a profile in TOML"),
+        (None, "expected a readable profile"),
+    ],
+)
+def test_what_is_no_profile_in_toml_is_refused(tmp_path, text, words):
+    file = tmp_path / "bad.toml"
+    if text is not None:
+        file.write_bytes(text.encode(errors="surrogateescape"))
+    with pytest.raises(ConfigError, match=words):
+        get_profile(str(file))
