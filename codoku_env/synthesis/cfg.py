@@ -150,7 +150,7 @@ def draw_cfg(profile: Profile, rng: np.random.Generator) -> Flow | None:
         edges = _draw_edges(labels, profile, rng)
         cyclomatic = max(1, len(edges) - len(labels) + 2)
         accepted = profile.cyclomatic[0] <= cyclomatic <= profile.cyclomatic[1]
-        if accepted and _all_reach_exit(labels, edges) and len(edges) <= profile.max_edges:
+        if accepted and _connected(labels, edges) and len(edges) <= profile.max_edges:
             return require_reducible(CFG.of(edges)) if len(labels) <= profile.max_blocks else None
     return None
 
@@ -190,11 +190,13 @@ def _forward_edges(labels: Sequence[str], branch: float, detour: float, rng: np.
     return edges
 
 
-def _all_reach_exit(labels: Sequence[str], edges: Sequence[Edge]) -> bool:
-    reached = {EXIT}
+def _connected(labels: Sequence[str], edges: Sequence[Edge]) -> bool:
+    """Whether every block is reached from entry and reaches exit."""
+    reached, reaching = {ENTRY}, {EXIT}
     for _ in labels:
-        reached |= {source for source, target in edges if target in reached}
-    return len(reached) == len(labels)
+        reached |= {target for source, target in edges if source in reached}
+        reaching |= {source for source, target in edges if target in reaching}
+    return len(reached) == len(reaching) == len(labels)
 
 
 _NEW_WEIGHTS = (10.0, 2.0)

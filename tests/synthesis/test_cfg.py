@@ -7,7 +7,7 @@ import pytest
 
 from codoku_env.errors import ConfigError
 from codoku_env.puzzle.flow import CFG, require_path
-from codoku_env.synthesis import PROFILES
+from codoku_env.synthesis import PROFILES, generate
 from codoku_env.synthesis.cfg import draw_cfg, draw_walk, require_reducible
 from tests.synthesis.graphs import random_flow
 
@@ -71,3 +71,8 @@ def test_drawn_graphs_and_walks_are_what_the_profile_accepts(profile):
         low, high = profile.interior_blocks
         assert low <= len(cfg.blocks) - 2 <= high
     assert visits > 100  # enough for the rest to mean something
+
+
+def test_a_draw_that_leaves_a_block_unreached_is_drawn_again():
+    """With this seed two loops give up their lower exits, both of which led to the same block."""
+    assert generate("large", 184).cfg.blocks
